@@ -1,0 +1,169 @@
+"""The sizes of an attention layer and every rule between them.
+
+Here, and only here, stands which h may go with which d_model, which choice
+is nearest, and what a reader is told when a size is not possible.
+"""
+
+import math
+import operator
+from dataclasses import dataclass
+
+D_MODEL_CHOICES = (8, 16, 24, 32, 48, 60, 64, 96, 128, 256, 512, 1024)
+LARGEST_SIZE = 10**9
+MEMORY_LIMIT = 2 * 1024**3  # bytes one array may take
+
+
+class SizeError(ValueError):
+    """A size that breaks a rule; the text says which, and what would do."""
+
+
+def whole(name, value, low=1, high=LARGEST_SIZE):
+    """Return `value` as an int, if it is a whole number in low..high.
+
+    Raises
+    ------
+    SizeError
+        If it is not; the text names the rule, the value and the nearest
+        legal value.
+    """
+    try:
+        number = operator.index(value)
+        if isinstance(value, bool):
+            raise TypeError
+    except TypeError:
+        raise SizeError(
+            f"{name} must be a whole number: got {_quoted(value)}."
+            f"{_nearest_whole(value, low, high)}"
+        ) from None
+    if not low <= number <= high:
+        legal = min(max(number, low), high)
+        raise SizeError(
+            f"{name} must be from {low:,} to {high:,}: got {name}="
+            f"{_shortened(number)}; the nearest legal value is {legal:,}."
+        )
+    return number
+
+
+def _quoted(value):
+    text = repr(value)
+    return text if len(text) <= 40 else f"a {type(value).__name__}"
+
+
+def _shortened(number):
+    bits = number.bit_length()
+    return f"{number:,}" if bits < 100 else f"a number of {bits:,} bits"
+
+
+def _nearest_whole(value, low, high):
+    if isinstance(value, float) and math.isfinite(value):
+        return (
+            f" The nearest legal value is {min(max(round(value), low), high)}."
+        )
+    return ""
+
+
+def divisors(number):
+    """Return every whole number that divides `number`, smallest first."""
+    number = whole("number", number)
+    small = [d for d in range(1, math.isqrt(number) + 1) if number % d == 0]
+    large = [number // d for d in reversed(small) if d * d != number]
+    return tuple(small + large)
+
+
+def nearest(choices, wanted):
+    """Return the choice closest to `wanted`; of two as close, the lower."""
+    return min(choices, key=lambda choice: (abs(choice - wanted), choice))
+
+
+def _around(choices, wanted):
+    """Return the closest choice below and above `wanted`, where they exist."""
+    below = [choice for choice in choices if choice < wanted][-1:]
+    above = [choice for choice in choices if choice > wanted][:1]
+    return below + above
+
+
+def _joined(name, values):
+    return " or ".join(f"{name}={value}" for value in values)
+
+
+@dataclass(frozen=True)
+class Sizes:
+    """The sizes of one attention layer, checked when they are made.
+
+    Parameters
+    ----------
+    d_model : int
+        Width of a token's vector.
+    h : int
+        Query heads. Divides d_model, unless d_k is given.
+    n_kv : int, optional
+        Key/value heads; divides h. Left out: h, which is plain multi-head.
+    d_k, d_v : int, optional
+        Width of a head's queries and keys, and of its values. Left out:
+        d_k = d_model / h and d_v = d_k.
+
+    Raises
+    ------
+    SizeError
+        If a size is not a whole number, or breaks a rule.
+    """
+
+    d_model: int
+    h: int
+    n_kv: int | None = None
+    d_k: int | None = None
+    d_v: int | None = None
+
+    def __post_init__(self):
+        d_model = whole("d_model", self.d_model)
+        h = whole("h", self.h)
+        if self.d_k is None and d_model % h:
+            raise SizeError(_h_must_divide(h, d_model))
+        d_k = d_model // h if self.d_k is None else whole("d_k", self.d_k)
+        d_v = d_k if self.d_v is None else whole("d_v", self.d_v)
+        n_kv = h if self.n_kv is None else whole("n_kv", self.n_kv)
+        require_n_kv(n_kv, h)
+        names = ("d_model", "h", "n_kv", "d_k", "d_v")
+        checked = zip(names, (d_model, h, n_kv, d_k, d_v), strict=True)
+        for name, value in checked:
+            object.__setattr__(self, name, value)
+
+    @property
+    def queries_per_kv(self):
+        """How many query heads read one key/value head."""
+        return self.h // self.n_kv
+
+
+def _h_must_divide(h, d_model):
+    heads = _around(divisors(d_model), h)
+    widths = [w for w in (d_model // h * h, -(-d_model // h) * h) if w]
+    return (
+        f"h must divide d_model, because every head is d_model / h wide: got "
+        f"h={h}, d_model={d_model}; {_joined('h', heads)} would, or "
+        f"{_joined('d_model', widths)}."
+    )
+
+
+def require_n_kv(n_kv, h):
+    """Raise a SizeError that lists the divisors of h, unless n_kv is one."""
+    n_kv, h = whole("n_kv", n_kv), whole("h", h)
+    if h % n_kv:
+        legal = ", ".join(map(str, divisors(h)))
+        raise SizeError(
+            f"n_kv must divide h, because every key/value head serves the "
+            f"same number of query heads: got n_kv={n_kv}, h={h}; the "
+            f"divisors of {h} are {legal}."
+        )
+
+
+def require_memory(what, n_bytes):
+    """Raise a SizeError if `what` would take more than MEMORY_LIMIT bytes.
+
+    It is asked before an array is made, so nothing is taken.
+    """
+    if n_bytes > MEMORY_LIMIT:
+        raise SizeError(
+            f"{what} would take {n_bytes / 1024**3:,.1f} GiB; this course "
+            f"makes no array over {MEMORY_LIMIT / 1024**3:.0f} GiB. Take "
+            f"smaller sizes; the counts in helpers/cost.py take any size."
+        )

@@ -1,0 +1,170 @@
+"""Weights for the four matrices: random ones, and ones built by hand.
+
+Hand-built weights show what heads *can* do. They are made for one sentence,
+from a list of relations, and go through the same attention code as any
+others: nothing in a map is painted.
+"""
+
+import math
+from typing import NamedTuple
+
+import numpy as np
+
+from helpers.sizes import require_memory
+
+SCORE = 8.0  # size of the scaled score of a wanted key against an equal code
+SEED = 7
+
+
+class Projections(NamedTuple):
+    """The four matrices of a layer, in the order the layer takes them.
+
+    W_Q (d_model, h * d_k), W_K (d_model, n_kv * d_k),
+    W_V (d_model, n_kv * d_v), W_O (h * d_v, d_model).
+    """
+
+    W_Q: np.ndarray
+    W_K: np.ndarray
+    W_V: np.ndarray
+    W_O: np.ndarray
+
+
+def random_projections(sizes, seed=SEED, number_type=np.float64):
+    """Draw all four matrices at random: the control, with no structure.
+
+    Entries have variance 1 / rows, so vectors keep their length roughly.
+    """
+    rng = np.random.default_rng(seed)
+    columns = {
+        "W_Q": (sizes.d_model, sizes.h * sizes.d_k),
+        "W_K": (sizes.d_model, sizes.n_kv * sizes.d_k),
+        "W_V": (sizes.d_model, sizes.n_kv * sizes.d_v),
+        "W_O": (sizes.h * sizes.d_v, sizes.d_model),
+    }
+    n_bytes = sum(map(math.prod, columns.values())) * 8
+    require_memory("The four matrices", n_bytes)
+    return Projections(
+        *(_gaussian(rng, *shape, number_type) for shape in columns.values())
+    )
+
+
+def _gaussian(rng, rows, columns, number_type):
+    matrix = rng.standard_normal((rows, columns), dtype=np.float64)
+    return (matrix / math.sqrt(rows)).astype(number_type)
+
+
+def token_vectors(N, d_model, seed=SEED, number_type=np.float64):
+    """Give each place of a sentence a vector of length 1.
+
+    Parameters
+    ----------
+    N, d_model : int
+        Places, and width of a vector.
+
+    Returns
+    -------
+    array (N, d_model)
+        Orthonormal rows if d_model >= N. A narrower space has no room for
+        N directions at right angles; then the columns are orthogonal.
+    """
+    require_memory("The token vectors", N * d_model * 8)
+    rng = np.random.default_rng(seed)
+    wide = rng.standard_normal((max(N, d_model), min(N, d_model)))
+    X = np.linalg.qr(wide)[0]
+    X = X.T if N <= d_model else X
+    return (X / np.linalg.norm(X, axis=1, keepdims=True)).astype(number_type)
+
+
+def position_codes(N, d_k):
+    """Give each of N places a code of d_k numbers that tells it apart.
+
+    d_k >= N: one-hot, and no two codes overlap. 2 <= d_k < N: cosines and
+    sines of the d_k // 2 lowest frequencies, so places lie on a circle and
+    near ones look alike; an odd number stays unused. d_k = 1: a place on a
+    line from -1 to 1.
+
+    Returns
+    -------
+    array (N, d_k)
+        Rows of length 1 (d_k = 1: of length 1 at most).
+    """
+    if d_k >= N:
+        return np.eye(N, d_k)
+    if d_k == 1:
+        return np.linspace(-1, 1, N)[:, None]
+    frequencies = np.arange(1, d_k // 2 + 1)
+    angles = 2 * np.pi * np.arange(N)[:, None] * frequencies / N
+    codes = np.zeros((N, d_k))
+    codes[:, 0 : d_k - d_k % 2 : 2] = np.cos(angles)
+    codes[:, 1 : d_k - d_k % 2 : 2] = np.sin(angles)
+    return codes / math.sqrt(len(frequencies))
+
+
+def wanted_places(relations, N, h):
+    """Say which keys each head wants from each row.
+
+    Relation number i goes to head i mod h.
+
+    Returns
+    -------
+    array (h, N, N)
+        1 where query head, row, key is wanted, else 0. A key that two
+        relations want counts once.
+    """
+    wanted = np.zeros((h, N, N))
+    for relation in relations:
+        for query, key in relation.pairs:
+            wanted[relation.number % h, query, key] = 1
+    return wanted
+
+
+def mixing_matrices(sizes, seed=SEED, number_type=np.float64):
+    """Cut W_V and W_O out of one seeded matrix.
+
+    Returns
+    -------
+    W_V : array (d_model, n_kv * d_v)
+    W_O : array (h * d_v, d_model)
+    """
+    rows = max(sizes.d_model, sizes.h * sizes.d_v)
+    require_memory("W_V and W_O", rows * rows * 8)
+    W = _gaussian(np.random.default_rng(seed), rows, rows, number_type)
+    W_V = W[: sizes.d_model, : sizes.n_kv * sizes.d_v]
+    return W_V, W[: sizes.h * sizes.d_v, : sizes.d_model]
+
+
+def hand_built(X, relations, sizes, mixing=None):
+    """Build weights whose maps follow the relations on this one sentence.
+
+    W_K maps a token's vector to the code of its place; W_Q maps it to the
+    sum of the codes of the places it wants. So a wanted key scores 8, and
+    a row that wants nothing has equal scores everywhere.
+
+    Parameters
+    ----------
+    X : array (N, d_model)
+        From `token_vectors`. With d_model < N the vectors are not
+        independent, and the maps follow the relations only roughly.
+    relations : sequence of Relation
+    sizes : Sizes
+        Of n_kv < h, all query heads of a key/value head share its codes.
+    mixing : pair of arrays, optional
+        W_V and W_O; from `mixing_matrices` if left out.
+
+    Returns
+    -------
+    Projections
+    """
+    N = len(X)
+    require_memory("W_Q", sizes.d_model * sizes.h * sizes.d_k * 8)
+    codes = position_codes(N, sizes.d_k)  # (N, d_k)
+    wanted = wanted_places(relations, N, sizes.h) @ codes  # (h, N, d_k)
+    wanted *= SCORE * math.sqrt(sizes.d_k)
+    queries = wanted.swapaxes(0, 1).reshape(N, -1)  # (N, h * d_k)
+    keys = np.tile(codes, sizes.n_kv)  # (N, n_kv * d_k)
+    to_place = np.linalg.pinv(X).astype(X.dtype)  # (d_model, N)
+    W_Q = to_place @ queries.astype(X.dtype)
+    W_K = to_place @ keys.astype(X.dtype)
+    if mixing is None:
+        mixing = mixing_matrices(sizes, number_type=X.dtype)
+    return Projections(W_Q, W_K, *mixing)
