@@ -1,0 +1,1 @@
+"""The tests; `python -m pytest` runs them all from the root."""

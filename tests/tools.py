@@ -1,0 +1,49 @@
+"""What every test may use: the root, and tools that may be missing."""
+
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).resolve().parents[1]
+
+
+def on_ci():
+    """Return True where CI=true, as GitHub and `.ci/run` set it."""
+    return os.environ.get("CI", "").lower() in ("1", "true")
+
+
+def missing(what):
+    """Skip the test because `what` is missing; on CI, fail it instead."""
+    if on_ci():
+        pytest.fail(f"{what} is missing, and CI may not skip.", pytrace=False)
+    pytest.skip(f"{what} is missing on this machine")
+
+
+def require_tool(*names):
+    """Return the path of the first program of `names` that is installed.
+
+    Where none of them is, the test is skipped, and on CI it fails.
+    """
+    for name in names:
+        found = shutil.which(name)
+        if found:
+            return found
+    missing(" or ".join(names))
+
+
+def files(*patterns):
+    """Return the collection's files that match, sorted, caches left out."""
+    hidden = {".git", ".venv", ".ipynb_checkpoints", "__pycache__"}
+    found = {p for pattern in patterns for p in ROOT.glob(pattern)}
+    return sorted(
+        p
+        for p in found
+        if p.is_file() and not hidden & set(p.relative_to(ROOT).parts)
+    )
+
+
+def words_of(path):
+    """Return the path as a test's name: relative, with forward slashes."""
+    return path.relative_to(ROOT).as_posix()
