@@ -34,14 +34,21 @@ def require_tool(*names):
 
 
 def files(*patterns):
-    """Return the collection's files that match, sorted, caches left out."""
-    hidden = {".git", ".venv", ".ipynb_checkpoints", "__pycache__"}
-    found = {p for pattern in patterns for p in ROOT.glob(pattern)}
-    return sorted(
-        p
-        for p in found
-        if p.is_file() and not hidden & set(p.relative_to(ROOT).parts)
-    )
+    """Return the collection's own files that match, sorted.
+
+    Folders that begin with a dot are other people's (.venv, .git); only
+    .ci and .github are ours.
+    """
+    found = []
+    for folder, below, names in os.walk(ROOT):
+        below[:] = [
+            name
+            for name in below
+            if name in (".ci", ".github")
+            or not name.startswith((".", "__pycache__"))
+        ]
+        found += [Path(folder) / name for name in names]
+    return sorted(p for p in found if any(map(p.match, patterns)))
 
 
 def words_of(path):
