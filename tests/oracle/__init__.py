@@ -1,0 +1,1 @@
+"""Vectors made by others (tests/vectors), and our functions under them."""
