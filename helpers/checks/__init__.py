@@ -1,0 +1,1 @@
+"""Exercise checks: each takes a reader's function and answers in words."""
