@@ -15,14 +15,20 @@ FLOORS = (
     {"sizes": set(), "models": set()},
     {"array_rules": NUMPY, "cost": set(), "sentences": NUMPY},
     {"attention": NUMPY, "rope": NUMPY},
-    {"cache": NUMPY, "counted": NUMPY, "weights": NUMPY, "roles": NUMPY},
+    {
+        "cache": NUMPY,
+        "counted": NUMPY,
+        "weights": NUMPY,
+        "roles": NUMPY,
+        "steps": NUMPY,
+    },
     {
         "learn": NUMPY,
         "pretrained": NUMPY,
         "pictures": NUMPY,
         "plots": NUMPY | {"matplotlib"},
-        "checks": NUMPY,
     },
+    {"checks": NUMPY},
     {
         "bugs": NUMPY,
         "controls": NUMPY | {"ipywidgets"},
