@@ -1,0 +1,244 @@
+"""Parts of explorers: choices that stay legal, messages, the update loop."""
+
+import ipywidgets as widgets
+
+from helpers.pictures.text import INK, escape, image
+from helpers.sentences import TextError
+from helpers.sizes import SizeError, nearest
+
+WIDE = {"description_width": "initial"}
+
+
+def selection(description, options, value, width="320px"):
+    """Return a slider over given values; all arrow keys move it."""
+    return widgets.SelectionSlider(
+        options=options,
+        value=value,
+        description=description,
+        style=WIDE,
+        layout=widgets.Layout(width=width),
+    )
+
+
+def choice(description, options, value):
+    """Return a row of buttons of which one is down; Tab and Space reach it."""
+    return widgets.ToggleButtons(
+        options=options,
+        value=value,
+        description=description,
+        style={**WIDE, "button_width": "auto"},
+    )
+
+
+def switch(description, value):
+    """Return a checkbox whose description is not cut off."""
+    return widgets.Checkbox(
+        value=value,
+        description=description,
+        indent=False,
+        layout=widgets.Layout(width="auto"),
+    )
+
+
+class LinkedSelection:
+    """A slider whose options depend on another control.
+
+    When the options change, the slider keeps its value if it is still
+    legal, takes the nearest legal one if not (of two as near, the lower),
+    and returns to the reader's own last choice when that is legal again.
+
+    Parameters
+    ----------
+    slider : SelectionSlider
+    on_change : callable
+        Called when the reader moves the slider, not when the options do.
+    """
+
+    def __init__(self, slider, on_change):
+        self.slider = slider
+        self._on_change = on_change
+        self._wanted = slider.value
+        slider.observe(self._chosen, "value")
+
+    def _chosen(self, change):
+        self._wanted = change["new"]
+        self._on_change(change)
+
+    def offer(self, options):
+        """Offer other options.
+
+        Returns
+        -------
+        str
+            A sentence if the value had to move, else "".
+        """
+        options = tuple(options)
+        if options == tuple(self.slider.options):
+            return ""
+        before = self.slider.value
+        value = nearest(options, self._wanted)
+        self.slider.unobserve(self._chosen, "value")
+        try:
+            with self.slider.hold_sync():
+                self.slider.options = options
+                self.slider.value = value
+        finally:
+            self.slider.observe(self._chosen, "value")
+        if value == before:
+            return ""
+        name = self.slider.description
+        if value == self._wanted:
+            return f"{name} is back at your own choice, {value}."
+        return (
+            f"{name} moved from {before} to {value}: {self._wanted} is not "
+            f"possible here, and {value} is the nearest that is."
+        )
+
+
+class Message:
+    """A line of plain text that a screen reader reads when it changes."""
+
+    def __init__(self, urgent=False):
+        self.widget = widgets.HTML()
+        self._role = "alert" if urgent else "status"
+        self._live = "assertive" if urgent else "polite"
+        self._colour = "var(--jp-error-color0,#b00020)" if urgent else INK
+        self.text = None
+        self.say("")
+
+    def say(self, text):
+        """Show `text`, escaped; an empty text keeps the line's height."""
+        if text == self.text:
+            return
+        self.text = text
+        self.widget.value = (
+            f'<div role="{self._role}" aria-live="{self._live}" '
+            f'style="min-height:1.5em;line-height:1.5;color:{self._colour}">'
+            f"{escape(text)}</div>"
+        )
+
+
+class Stage:
+    """A place for one picture; it sends only what has changed."""
+
+    def __init__(self, height):
+        self.widget = widgets.HTML(
+            layout=widgets.Layout(min_height=height, width="100%")
+        )
+        self.picture = ""
+
+    def show(self, picture):
+        """Show `picture`, an SVG or HTML string."""
+        self.picture = picture
+        if self.widget.value != picture:
+            self.widget.value = picture
+
+    def mark_old(self):
+        """Grey the picture out: it does not answer to the controls."""
+        self.widget.value = (
+            f'<div style="opacity:.35" aria-disabled="true">{self.picture}'
+            f"</div>"
+        )
+
+
+class Explorer(widgets.VBox):
+    """Read the controls, compute, show: three steps that meet in refresh().
+
+    A subclass gives `read()` -> state, `compute(state)` -> result (pure),
+    `show(state, result)`, `stages` (what to mark old) and `portrait()` ->
+    (svg, description), the picture that stands where there is no kernel.
+    """
+
+    stages = ()
+
+    def __init__(self):
+        self.problem = Message(urgent=True)
+        self.notice = Message()
+        self._busy = False
+        super().__init__()
+        _close_earlier_runs(self)
+
+    def watch(self, *controls):
+        """Refresh once whenever one of `controls` changes its value."""
+        for control in controls:
+            control.observe(self._changed, "value")
+
+    def _changed(self, _):
+        if not self._busy:
+            self.notice.say("")
+            self.refresh()
+
+    def refresh(self):
+        """Read, compute, show. What the reader can mend is said, not raised.
+
+        Raises
+        ------
+        Exception
+            Any failure that is not the reader's: it is said too.
+        """
+        try:
+            state = self.read()
+            result = self.compute(state)
+            self.show(state, result)
+        except (SizeError, TextError) as error:
+            self._say_failure(str(error))
+        except Exception as error:
+            self._say_failure(
+                f"The course's own code failed ({type(error).__name__}: "
+                f"{error}). The picture below is the last good one."
+            )
+            raise
+        else:
+            self.problem.say("")
+
+    def _say_failure(self, sentence):
+        self.problem.say(sentence)
+        for stage in self.stages:
+            stage.mark_old()
+
+    def _repr_mimebundle_(self, **kwargs):
+        bundle = super()._repr_mimebundle_(**kwargs)
+        if isinstance(bundle, tuple):
+            bundle = bundle[0]
+        if bundle:
+            svg, description = self.portrait()
+            bundle["text/html"] = image(svg, description)
+            bundle["text/plain"] = description
+        return bundle
+
+
+# Explorers by the notebook cell that made them, as (run, explorer). Widgets
+# live as long as the kernel, so a cell that is run again must close its own.
+_RUNS = {}
+
+
+def _close_earlier_runs(explorer):
+    """Close the explorers that an earlier run of the same cell made."""
+    cell, run = _this_run()
+    if cell is None:
+        return
+    kept = []
+    for earlier, other in _RUNS.get(cell, ()):
+        if earlier == run:
+            kept.append((earlier, other))
+        else:
+            close_all(other)
+    _RUNS[cell] = [*kept, (run, explorer)]
+
+
+def close_all(box):
+    """Close a box and every widget in it."""
+    for child in getattr(box, "children", ()):
+        close_all(child)
+    box.close()
+
+
+def _this_run():
+    """Return the running cell's id and the id of this run of it."""
+    try:
+        from IPython import get_ipython
+
+        header = get_ipython().get_parent()
+        return header["metadata"].get("cellId"), header["header"]["msg_id"]
+    except (AttributeError, ImportError, KeyError):
+        return None, None

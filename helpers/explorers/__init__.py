@@ -1,0 +1,1 @@
+"""One file an explorer: read the controls, compute, show."""

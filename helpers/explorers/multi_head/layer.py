@@ -1,0 +1,128 @@
+"""What the main explorer computes: one layer on one sentence."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from helpers.attention import causal_mask, multi_head_attention
+from helpers.bugs import attention_with
+from helpers.cost import Flops, flops
+from helpers.counted import count, counting
+from helpers.sentences import Relation
+from helpers.sizes import D_MODEL_CHOICES, Sizes
+from helpers.weights import (
+    hand_built,
+    mixing_matrices,
+    random_projections,
+    token_vectors,
+)
+
+HAND_BUILT, RANDOM = "hand-built", "random (control)"
+NUMBER_TYPE = np.float32
+
+
+@dataclass(frozen=True)
+class State:
+    """What the controls say."""
+
+    tokens: tuple[str, ...]
+    relations: tuple[Relation, ...]  # those that are on
+    sizes: Sizes
+    kind: str
+    causal: bool
+    bug: str | None
+    ledger_N: int
+    chosen: tuple[int, int]  # the query and the key, from 0
+    first: int  # the first head of the page
+
+    @property
+    def N(self):
+        """Tokens of the sentence."""
+        return len(self.tokens)
+
+    @property
+    def layer(self):
+        """The part of the state that the maps depend on."""
+        return (
+            self.tokens,
+            self.relations if self.kind == HAND_BUILT else None,
+            self.sizes,
+            self.kind,
+            self.causal,
+            self.bug,
+        )
+
+
+@dataclass(frozen=True)
+class Result:
+    """One layer's maps, and the FLOPs that were counted while it ran."""
+
+    attn: np.ndarray  # (h, N, N)
+    visible: np.ndarray | None  # bool (N, N)
+    counted: int
+    formula: Flops
+
+    @property
+    def agrees(self):
+        """Whether the counted FLOPs equal the formula's."""
+        return self.counted == self.formula.total
+
+
+class Layers:
+    """Runs layers; remembers the last one, so that a cursor costs nothing."""
+
+    def __init__(self):
+        widest = max(D_MODEL_CHOICES)
+        self._mixing = mixing_matrices(
+            Sizes(widest, h=1), number_type=NUMBER_TYPE
+        )
+        self._last = (None, None)
+        self._vectors = (None, None)
+        self._random = (None, None)
+
+    def run(self, state):
+        """Return the Result of `state`."""
+        if self._last[0] != state.layer:
+            self._last = (state.layer, self._run(state))
+        return self._last[1]
+
+    def _run(self, state):
+        X = self._token_vectors(state.N, state.sizes.d_model)
+        projections = self._projections(X, state)
+        layer = multi_head_attention if state.bug is None else _buggy(state)
+        with counting() as tally:
+            _, attn = layer(
+                count(X), *projections, h=state.sizes.h, causal=state.causal
+            )
+        return Result(
+            attn=np.asarray(attn),
+            visible=causal_mask(state.N) if state.causal else None,
+            counted=tally.flops,
+            formula=flops(state.N, state.sizes),
+        )
+
+    def _token_vectors(self, N, d_model):
+        if self._vectors[0] != (N, d_model):
+            X = token_vectors(N, d_model, number_type=NUMBER_TYPE)
+            self._vectors = ((N, d_model), X)
+        return self._vectors[1]
+
+    def _projections(self, X, state):
+        sizes = state.sizes
+        if state.kind == HAND_BUILT:
+            W_V, W_O = (
+                matrix[: sizes.d_model, : sizes.d_model]
+                for matrix in self._mixing
+            )
+            return hand_built(X, state.relations, sizes, (W_V, W_O))
+        if self._random[0] != sizes.d_model:  # the same for every h
+            drawn = random_projections(sizes, number_type=NUMBER_TYPE)
+            self._random = (sizes.d_model, drawn)
+        return self._random[1]
+
+
+def _buggy(state):
+    def layer(X, *projections, h, causal):
+        return attention_with(state.bug, X, *projections, h=h, causal=causal)
+
+    return layer

@@ -1,0 +1,270 @@
+"""What the main explorer shows: pictures, tables and sentences."""
+
+import numpy as np
+
+from helpers.bugs import BUGS, noticed_by
+from helpers.cost import (
+    binary_units,
+    flops,
+    full_width_heads,
+    one_head,
+    parameters,
+    score_bytes,
+    softmax_work,
+)
+from helpers.explorers.multi_head.layer import HAND_BUILT
+from helpers.pictures.bars import STEP_NAMES, flop_bars
+from helpers.pictures.maps import MOST_MAPS, Outline, attention_maps
+from helpers.pictures.text import FAINT, INK, escape, table
+
+MOST_SAID = 16  # heads that the status line names one by one
+
+
+def heads_in_words(h):
+    """Return "1 head" or "8 heads"."""
+    return "1 head" if h == 1 else f"{h} heads"
+
+
+def outlines(state, result):
+    """Return, for each head, the relations that are dealt to it."""
+    h = state.sizes.h
+    dealt = [[] for _ in range(h)]
+    if state.kind != HAND_BUILT:
+        return dealt
+    for relation in state.relations:
+        hidden = ()
+        if result.visible is not None:
+            hidden = [
+                pair for pair in relation.pairs if not result.visible[pair]
+            ]
+        dealt[relation.number % h].append(
+            Outline(
+                relation.number,
+                relation.name,
+                relation.pairs,
+                frozenset(hidden),
+            )
+        )
+    return dealt
+
+
+def maps(state, result):
+    """Draw the maps of all heads, and their average."""
+    return attention_maps(
+        result.attn,
+        state.tokens,
+        maps_in_words(state),
+        outlines(state, result),
+        result.visible,
+        state.chosen,
+        state.first,
+    )
+
+
+def maps_in_words(state):
+    """Say which maps the picture shows."""
+    sizes = state.sizes
+    kind = "" if state.kind == HAND_BUILT else " No structure is meant."
+    bug = f" With the bug: {BUGS[state.bug].title}." if state.bug else ""
+    return (
+        f"Attention maps: h = {sizes.h}, d_model = {sizes.d_model}, d_k = "
+        f"{sizes.d_k}; {state.kind} heads"
+        f"{', causal mask' if state.causal else ''}.{kind}{bug} Sentence: "
+        f"{' '.join(state.tokens)}."
+    )
+
+
+def cell_in_words(state, result):
+    """Say the chosen cell's weight in each head, and on average."""
+    query, key = state.chosen
+    row, column = state.tokens[query], state.tokens[key]
+    if result.visible is not None and not result.visible[query, key]:
+        return f"{row} → {column}: hidden by the causal mask in every head."
+    shares = result.attn[:, query, key]
+    heads = range(len(shares))
+    rest = ""
+    if len(shares) > MOST_SAID:
+        heads = np.argsort(-shares, kind="stable")[:3]
+        rest = "; the other heads less or as much"
+    said = [
+        f"head {head + 1}: {row} → {column} {shares[head]:.2f}"
+        if place == 0
+        else f"head {head + 1} {shares[head]:.2f}"
+        for place, head in enumerate(heads)
+    ]
+    return f"{', '.join(said)}{rest}. Average {shares.mean():.2f}."
+
+
+def weights_table(state, result):
+    """Return the chosen query's row of every head on the page, as a table."""
+    query = state.chosen[0]
+    first = state.first
+    shown = result.attn[first : first + MOST_MAPS, query]
+    return table(
+        f"Weights of the query “{state.tokens[query]}”: a row for each head, "
+        f"a column for each key. Each row sums to 1.",
+        ["head", *state.tokens],
+        [
+            [first + place + 1, *(f"{share:.2f}" for share in row)]
+            for place, row in enumerate(shown)
+        ],
+    )
+
+
+def badge(state, result):
+    """Say whether the FLOPs of the code that ran equal the formula."""
+    where = f"at N = {state.N}"
+    if result.agrees:
+        mark, colour = "✓ counted = formula", "#0b6b3a"
+        text = f"{result.counted:,} FLOPs {where}"
+    else:
+        mark, colour = "✗ counted ≠ formula", "#b00020"
+        text = f"{result.counted:,} and {result.formula.total:,} {where}"
+    return (
+        f'<span style="background:{colour};color:#fff;border-radius:4px;'
+        f'padding:2px 8px;font-weight:600">{mark}</span> '
+        f'<span style="color:{INK}">{text}, in the code that drew these '
+        f"maps</span>"
+    )
+
+
+def ledger(state):
+    """Return the costs at the ledger's N: sentences, bars, and a table."""
+    N, sizes = state.ledger_N, state.sizes
+    layers = {
+        "one head": one_head(sizes),
+        heads_in_words(sizes.h): sizes,
+        f"{heads_in_words(sizes.h)}, full width": full_width_heads(sizes),
+    }
+    if sizes.h == 1:
+        layers = {"one head": sizes}
+    counts = {name: flops(N, layer) for name, layer in layers.items()}
+    bars = dict(list(counts.items())[:2])
+    return (
+        f'<div style="color:{INK};line-height:1.5">'
+        f"{_price(N, sizes)}</div>{flop_bars(bars, _bars_in_words(bars))}"
+        f'<div style="color:{INK};line-height:1.5;min-height:3em">'
+        f"{_not_free(N, sizes)}</div>"
+    )
+
+
+def _price(N, sizes):
+    cost = flops(N, sizes)
+    same = cost.total == flops(N, one_head(sizes)).total
+    verdict = (
+        f"the same for every h at d_model = {sizes.d_model:,}"
+        if same
+        else "not the same as for one head"
+    )
+    return (
+        f"<b>{cost.total:,} FLOPs</b> in matrix products at N = {N:,}: "
+        f"{verdict}. One multiply-add is 2 FLOPs. Scores and weighted sum "
+        f"are {cost.attention / cost.total:.1%} of it; they overtake the "
+        f"projections at N = 2 · d_model = {2 * sizes.d_model:,}."
+    )
+
+
+def _not_free(N, sizes):
+    softmax, single = softmax_work(N, sizes.h), softmax_work(N, 1)
+    return (
+        f"<b>Not free:</b> softmax, {softmax.exponentials:,} exponentials "
+        f"(h = 1: {single.exponentials:,}); score memory, "
+        f"{binary_units(score_bytes(N, sizes.h))} in float32 "
+        f"(h = 1: {binary_units(score_bytes(N, 1))}). Both grow with h. "
+        f"<b>Parameters:</b> {parameters(sizes).total:,} "
+        f"(h = 1: {parameters(one_head(sizes)).total:,})."
+    )
+
+
+def _bars_in_words(counts):
+    said = "; ".join(
+        f"{name}: {count.total:,} FLOPs, of which scores and weighted sum "
+        f"{count.attention / count.total:.1%}"
+        for name, count in counts.items()
+    )
+    return f"FLOPs of the matrix products. {said}."
+
+
+def ledger_table(state):
+    """Return the ledger, step by step, beside the two other layers."""
+    N, sizes = state.ledger_N, state.sizes
+    layers = [one_head(sizes), sizes, full_width_heads(sizes)]
+    counts = [flops(N, layer) for layer in layers]
+    rows = [
+        [STEP_NAMES[step], *(f"{c.as_dict()[step]:,}" for c in counts)]
+        for step in counts[0].as_dict()
+    ]
+    rows.append(["all products", *(f"{c.total:,}" for c in counts)])
+    rows.append(
+        [
+            "exponentials",
+            *(f"{softmax_work(N, x.h).exponentials:,}" for x in layers),
+        ]
+    )
+    rows.append(
+        [
+            "score memory",
+            *(binary_units(score_bytes(N, x.h)) for x in layers),
+        ]
+    )
+    rows.append(["parameters", *(f"{parameters(x).total:,}" for x in layers)])
+    return table(
+        f"FLOPs at N = {N:,}, d_model = {sizes.d_model:,}",
+        [
+            "step",
+            "one head",
+            f"{heads_in_words(sizes.h)}, d_k = {sizes.d_k}",
+            f"{heads_in_words(sizes.h)} of full width",
+        ],
+        rows,
+    )
+
+
+def shapes_table(state):
+    """Return the shape of every array, at the sentence's own N."""
+    N, s = state.N, state.sizes
+    rows = [
+        ["X", (N, s.d_model), "tokens"],
+        ["W_Q", (s.d_model, s.h * s.d_k), "and W_K, W_V"],
+        ["Q", (s.h, N, s.d_k), "and K, V: split"],
+        ["scores", (s.h, N, N), "and attn"],
+        ["heads", (s.h, N, s.d_v), "attn @ V"],
+        ["concat", (N, s.h * s.d_v), "merged"],
+        ["W_O", (s.h * s.d_v, s.d_model), "mixes"],
+        ["out", (N, s.d_model), "concat @ W_O"],
+    ]
+    return table(
+        f"Shapes at N = {N}: d_k = d_v = d_model / h = {s.d_k}",
+        ["array", "shape", ""],
+        rows,
+    )
+
+
+def gallery(state):
+    """Say what the chosen bug does, and which checks notice it."""
+    if state.bug is None:
+        return (
+            f'<div style="color:{FAINT}">No bug is on. Each of the six runs '
+            f"without an error and gives the right shape.</div>"
+        )
+    bug = BUGS[state.bug]
+    noticed = noticed_by(state.bug)
+    here = ""
+    if bug.needs == "n_kv < h":
+        here = " Here n_kv = h, so the maps do not change."
+    if bug.needs == "causal" and not state.causal:
+        here = " Switch the causal mask on to see it."
+    rows = [
+        [name, "notices" if seen else "sees nothing"]
+        for name, seen in noticed.items()
+    ]
+    return (
+        f'<div style="color:{INK};line-height:1.5"><b>{escape(bug.title)}.'
+        f"</b> {escape(bug.wrong)}{here}</div>"
+        + table(
+            f"{sum(noticed.values())} of {len(noticed)} checks notice it, "
+            f"at N, d_k, h and n_kv all different",
+            ["check", "verdict"],
+            rows,
+        )
+    )
