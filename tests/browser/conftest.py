@@ -1,0 +1,55 @@
+"""One JupyterLab server and one browser for all tests in this folder."""
+
+import pytest
+
+from tests.browser.lab import CHROMIUM, CHROMIUM_FLAGS, Lab, NotebookPage
+from tests.tools import require_tool
+
+
+def pytest_collection_modifyitems(items):
+    for item in items:
+        if "tests/browser/" in item.path.as_posix():
+            item.add_marker(pytest.mark.browser)
+
+
+@pytest.fixture(scope="package")
+def chromium():
+    """Return a headless Chromium, closed when the folder's tests end."""
+    program = require_tool(*CHROMIUM)
+    sync_api = pytest.importorskip("playwright.sync_api")
+    with sync_api.sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=program, args=CHROMIUM_FLAGS
+        )
+        yield browser
+        browser.close()
+
+
+@pytest.fixture(scope="package")
+def lab(chromium, tmp_path_factory):
+    """Return a running JupyterLab on a copy of the collection."""
+    server = Lab(tmp_path_factory.mktemp("lab"))
+    try:
+        server.wait_until_ready()
+        yield server
+    finally:
+        server.stop()
+
+
+@pytest.fixture
+def open_notebook(chromium, lab):
+    """Return a function that opens a notebook in a page of its own."""
+    contexts = []
+
+    def opened(path, theme="JupyterLab Light"):
+        lab.use_theme(theme)
+        context = chromium.new_context(
+            viewport={"width": 1400, "height": 1000}
+        )
+        context.set_default_timeout(20_000)
+        contexts.append(context)
+        return NotebookPage(context.new_page(), lab, path)
+
+    yield opened
+    for context in contexts:
+        context.close()
