@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 
-from helpers.sizes import SizeError, require_memory
+from helpers.sizes import SizeError, require_memory, require_n_kv
 
 
 def checked_largest(largest):
@@ -27,7 +27,7 @@ def checked_mask(mask, scores):
             f"numbers of type {mask.dtype}. For 0 and 1 write "
             f"mask.astype(bool); numbers to be added go to bias=."
         )
-    return _shaped_like_scores("mask", mask, scores)
+    return _shaped_like_scores("mask", mask, scores.shape)
 
 
 def checked_bias(bias, scores):
@@ -40,22 +40,49 @@ def checked_bias(bias, scores):
         )
     if np.isnan(bias).any() or np.isposinf(bias).any():
         raise ValueError("bias may hold -inf, but not NaN or +inf.")
-    bias = _shaped_like_scores("bias", bias, scores)
+    bias = _shaped_like_scores("bias", bias, scores.shape)
     return bias.astype(scores.dtype, copy=False)
 
 
-def _shaped_like_scores(name, array, scores):
-    fits = array.ndim in (2, scores.ndim) and all(
-        size in (1, full)
-        for size, full in zip(array.shape[::-1], scores.shape[::-1])
+def _shaped_like_scores(name, array, shape):
+    fits = array.ndim in (2, len(shape)) and all(
+        size in (1, full) for size, full in zip(array.shape[::-1], shape[::-1])
     )
     if not fits:
         raise SizeError(
-            f"{name} must be (N_q, N_k) = {scores.shape[-2:]}, or have the "
-            f"rank of the scores {scores.shape} with each size equal or 1: "
-            f"got {array.shape}."
+            f"{name} must be (N_q, N_k) = {shape[-2:]}, or have the rank of "
+            f"the scores {shape} with each size equal or 1: got "
+            f"{array.shape}."
         )
     return array
+
+
+def require_fit_scores(Q, K, **arrays):
+    """Raise a SizeError unless each array fits the scores of h heads.
+
+    Grouped attention asks before it gives the scores one more axis, else a
+    batch's mask could meet the heads of one sentence.
+    """
+    front = _common_front(Q.shape[:-3], K.shape[:-3])
+    shape = (*front, *Q.shape[-3:-1], K.shape[-2])
+    for name, array in arrays.items():
+        if array is not None:
+            _shaped_like_scores(name, np.asanyarray(array), shape)
+
+
+def checked_heads(Q, K, V):
+    """Return Q, K and V as arrays whose shapes and heads fit together."""
+    Q, K, V = (np.asanyarray(array) for array in (Q, K, V))
+    for name, array in (("Q", Q), ("K", K), ("V", V)):
+        require_rank(name, array, 3)
+    require_n_kv(K.shape[-3], Q.shape[-3])
+    if K.shape[-3] != V.shape[-3]:
+        raise SizeError(
+            f"K and V must have the same number of heads n_kv: got K "
+            f"{K.shape}, V {V.shape}."
+        )
+    _require_shapes_fit(Q, K, V, heads=1)
+    return Q, K, V
 
 
 def checked_qkv(Q, K, V):
@@ -70,6 +97,22 @@ def checked_qkv(Q, K, V):
     number_type = np.result_type(Q, K, V)
     if number_type.kind != "f":
         number_type = np.dtype(np.float64)
+    front = _require_shapes_fit(Q, K, V)
+    pairs = math.prod(front) * Q.shape[-2] * K.shape[-2]
+    require_memory(
+        f"The scores {(*front, Q.shape[-2], K.shape[-2])}",
+        pairs * number_type.itemsize,
+    )
+    for name, array in (("Q", Q), ("K", K), ("V", V)):
+        if not np.isfinite(array).all():
+            raise ValueError(
+                f"{name} holds NaN or infinity; every number must be finite."
+            )
+    return (array.astype(number_type, copy=False) for array in (Q, K, V))
+
+
+def _require_shapes_fit(Q, K, V, heads=0):
+    """Return the axes that Q, K and V share in front of heads and tokens."""
     if Q.shape[-1] != K.shape[-1]:
         raise SizeError(
             f"Q and K must have the same last axis d_k: got Q {Q.shape}, "
@@ -85,24 +128,18 @@ def checked_qkv(Q, K, V):
             f"Q, K and V must have the same rank: got Q {Q.shape}, K "
             f"{K.shape}, V {V.shape}."
         )
+    axes = slice(None, -2 - heads)
+    return _common_front(Q.shape[axes], K.shape[axes], V.shape[axes])
+
+
+def _common_front(*fronts):
     try:
-        front = np.broadcast_shapes(Q.shape[:-2], K.shape[:-2], V.shape[:-2])
+        return np.broadcast_shapes(*fronts)
     except ValueError:
         raise SizeError(
-            f"the axes in front of Q, K and V must agree or be 1: got Q "
-            f"{Q.shape}, K {K.shape}, V {V.shape}."
+            f"the axes in front of Q, K and V must agree or be 1: got "
+            f"{', '.join(map(str, fronts))}."
         ) from None
-    pairs = math.prod(front) * Q.shape[-2] * K.shape[-2]
-    require_memory(
-        f"The scores {(*front, Q.shape[-2], K.shape[-2])}",
-        pairs * number_type.itemsize,
-    )
-    for name, array in (("Q", Q), ("K", K), ("V", V)):
-        if not np.isfinite(array).all():
-            raise ValueError(
-                f"{name} holds NaN or infinity; every number must be finite."
-            )
-    return (array.astype(number_type, copy=False) for array in (Q, K, V))
 
 
 def require_rank(name, array, rank):

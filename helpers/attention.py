@@ -26,9 +26,11 @@ import numpy as np
 
 from helpers.array_rules import (
     checked_bias,
+    checked_heads,
     checked_largest,
     checked_mask,
     checked_qkv,
+    require_fit_scores,
     require_product,
     require_rank,
     require_scores_fit,
@@ -264,36 +266,31 @@ def grouped_query_attention(
     attn : array (..., h, N_q, N_k)
         One map for each query head, however few the key/value heads.
     """
-    Q, K, V = (np.asanyarray(array) for array in (Q, K, V))
-    for name, array in (("Q", Q), ("K", K), ("V", V)):
-        require_rank(name, array, 3)
+    Q, K, V = checked_heads(Q, K, V)
     h, n_kv = Q.shape[-3], K.shape[-3]
-    require_n_kv(n_kv, h)
-    rank = Q.ndim
-
-    def by_kv_head(array):  # (..., h, N, d) -> (..., n_kv, h / n_kv, N, d)
-        if array is None or np.ndim(array) != rank:
-            return array
-        array = np.asanyarray(array)
-        *front, heads, rows, columns = array.shape
-        if heads not in (1, h):
-            raise SizeError(f"{array.shape} does not fit h={h} heads.")
-        kv_heads = n_kv if heads == h else 1
-        return array.reshape(*front, kv_heads, -1, rows, columns)
+    require_fit_scores(Q, K, mask=mask, bias=bias)
 
     heads, attn = scaled_dot_product_attention(
-        by_kv_head(Q),
+        _by_kv_head(Q, n_kv),
         K[..., :, None, :, :],
         V[..., :, None, :, :],
-        by_kv_head(mask),
-        by_kv_head(bias),
+        _by_kv_head(mask, n_kv),
+        _by_kv_head(bias, n_kv),
         causal,
         scale,
     )
     return _heads_in_a_row(heads, h), _heads_in_a_row(attn, h)
 
 
-def _heads_in_a_row(array, h):
+def _by_kv_head(array, n_kv):  # (..., h, N, d) -> (..., n_kv, h / n_kv, N, d)
+    if array is None or np.ndim(array) == 2:
+        return array
+    *front, heads, rows, columns = np.shape(array)
+    kv_heads = min(heads, n_kv)  # a mask for all heads has 1, and keeps it
+    return np.reshape(array, (*front, kv_heads, -1, rows, columns))
+
+
+def _heads_in_a_row(array, h):  # and back
     *front, _, _, rows, columns = array.shape
     return array.reshape(*front, h, rows, columns)
 
