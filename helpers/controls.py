@@ -2,7 +2,8 @@
 
 import ipywidgets as widgets
 
-from helpers.pictures.text import INK, escape, image
+from helpers.pictures.stills import image
+from helpers.pictures.text import INK, escape
 from helpers.sentences import TextError
 from helpers.sizes import SizeError, nearest
 
@@ -27,6 +28,7 @@ def choice(description, options, value):
         value=value,
         description=description,
         style={**WIDE, "button_width": "auto"},
+        layout=widgets.Layout(width="auto"),
     )
 
 
@@ -98,32 +100,27 @@ class LinkedSelection:
 class Message:
     """A line of plain text that a screen reader reads when it changes."""
 
-    def __init__(self, urgent=False):
-        self.widget = widgets.HTML()
-        self._role = "alert" if urgent else "status"
-        self._live = "assertive" if urgent else "polite"
-        self._colour = "var(--jp-error-color0,#b00020)" if urgent else INK
+    def __init__(self):
+        self.widget = widgets.HTML(layout=widgets.Layout(width="100%"))
         self.text = None
         self.say("")
 
-    def say(self, text):
+    def say(self, text, problem=False):
         """Show `text`, escaped; an empty text keeps the line's height."""
-        if text == self.text:
-            return
         self.text = text
+        colour = "var(--jp-error-color0,#b00020)" if problem else INK
         self.widget.value = (
-            f'<div role="{self._role}" aria-live="{self._live}" '
-            f'style="min-height:1.5em;line-height:1.5;color:{self._colour}">'
-            f"{escape(text)}</div>"
+            f'<div role="status" aria-live="polite" style="min-height:1.5em;'
+            f'line-height:1.5;color:{colour}">{escape(text)}</div>'
         )
 
 
 class Stage:
     """A place for one picture; it sends only what has changed."""
 
-    def __init__(self, height):
+    def __init__(self, height="0", width="100%"):
         self.widget = widgets.HTML(
-            layout=widgets.Layout(min_height=height, width="100%")
+            layout=widgets.Layout(min_height=height, width=width)
         )
         self.picture = ""
 
@@ -152,8 +149,7 @@ class Explorer(widgets.VBox):
     stages = ()
 
     def __init__(self):
-        self.problem = Message(urgent=True)
-        self.notice = Message()
+        self.message = Message()
         self._busy = False
         super().__init__()
         _close_earlier_runs(self)
@@ -165,11 +161,15 @@ class Explorer(widgets.VBox):
 
     def _changed(self, _):
         if not self._busy:
-            self.notice.say("")
             self.refresh()
 
-    def refresh(self):
+    def refresh(self, notice=""):
         """Read, compute, show. What the reader can mend is said, not raised.
+
+        Parameters
+        ----------
+        notice : str
+            What to say if all goes well.
 
         Raises
         ------
@@ -189,10 +189,10 @@ class Explorer(widgets.VBox):
             )
             raise
         else:
-            self.problem.say("")
+            self.message.say(notice)
 
     def _say_failure(self, sentence):
-        self.problem.say(sentence)
+        self.message.say(sentence, problem=True)
         for stage in self.stages:
             stage.mark_old()
 

@@ -1,9 +1,11 @@
 """Pictures as text: arrays and ledgers become SVG and HTML strings.
 
-    text      escaping, short labels, numbers, tables, a picture as an image
+    text      escaping, short labels, numbers, tables
     colours   the colour tables
     maps      attention maps
+    pixels    large maps: one pixel a weight
     bars      FLOPs as bars
+    stills    the same pictures where nothing runs
 
 A string is ready in about a millisecond, stays sharp on a projector, and
 holds real text. All that a reader types is escaped in `text` and only there.

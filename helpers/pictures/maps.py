@@ -372,7 +372,7 @@ def _colour_bar(x, y, size, visible):
     )
     return (
         f'<g font-size="10" fill="{FAINT}"><text x="{x}" y="{y - 4}" '
-        f'font-size="11">weight, the same in every map</text>{blocks}'
+        f'font-size="11">weight, in every map</text>{blocks}'
         f'<path d="M{x} {y}h{size}v10h-{size}z" fill="none" '
         f'stroke="#9e9e9e" stroke-width=".8"/>'
         f'<text x="{x}" y="{y + 22}">0</text>'

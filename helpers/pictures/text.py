@@ -1,6 +1,5 @@
-"""Text in pictures: escaped, shortened, isolated; numbers; tables; images."""
+"""Text in pictures: escaped, shortened, isolated; numbers; tables."""
 
-import base64
 import html
 import unicodedata
 
@@ -8,7 +7,7 @@ INK = "var(--jp-ui-font-color1,#212121)"
 PAPER = "var(--jp-layout-color1,#fff)"
 FAINT = "var(--jp-ui-font-color2,#616161)"
 FONT = "system-ui,-apple-system,'Segoe UI',sans-serif"
-CELL_STYLE = "text-align:right;padding:2px 10px"
+CELL_STYLE = "text-align:right;padding:1px 9px;line-height:1.35"
 
 
 def escape(text):
@@ -57,20 +56,7 @@ def table(caption, header, rows):
     )
     return (
         f'<table style="border-collapse:collapse;color:{INK};'
-        f'font-variant-numeric:tabular-nums">'
-        f'<caption style="text-align:left;color:{INK}">{escape(caption)}'
-        f"</caption><thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
-    )
-
-
-def image(svg, description):
-    """Return an <img> that shows `svg` where scripts and kernels are off.
-
-    A bare <svg> is stripped from an untrusted notebook; an image is not. It
-    can't see the page's theme, so it falls back to dark on white.
-    """
-    data = base64.b64encode(svg.encode("utf-8")).decode("ascii")
-    return (
-        f'<img alt="{escape(description)}" style="background:#fff;'
-        f'max-width:100%" src="data:image/svg+xml;base64,{data}">'
+        f'font-variant-numeric:tabular-nums"><caption style="text-align:left;'
+        f'white-space:nowrap;color:{INK}">{escape(caption)}</caption>'
+        f"<thead><tr>{head}</tr></thead><tbody>{body}</tbody></table>"
     )

@@ -41,7 +41,7 @@ SENTENCE_CHOICES = {
     OWN: None,
 }
 LEDGER_N = (9, *(2**power for power in range(4, 18)))
-MAPS_HEIGHT, LEDGER_HEIGHT, TABLES_HEIGHT = "450px", "200px", "330px"
+MAPS_HEIGHT, LEDGER_HEIGHT, TABLES_HEIGHT = "446px", "190px", "250px"
 
 _SWATCHES = "".join(
     f".why-relation-{i} label::before"
@@ -132,9 +132,9 @@ class MultiHeadExplorer(Explorer):
         self.maps = Stage(MAPS_HEIGHT)
         self.ledger = Stage(LEDGER_HEIGHT)
         self.badge = Stage("2em")
-        self.row_table = Stage("0")
-        self.ledger_table = Stage("0")
-        self.shapes_table = Stage("0")
+        self.row_table = Stage()
+        self.ledger_table = Stage(TABLES_HEIGHT, width="auto")
+        self.shapes_table = Stage(TABLES_HEIGHT, width="auto")
         self.gallery = Stage("2em")
         self.stages = (
             self.maps,
@@ -160,8 +160,7 @@ class MultiHeadExplorer(Explorer):
             row(self.sentence, self.text),
             row(self.kind, self.causal),
             row(*self.relations.values()),
-            self.problem.widget,
-            self.notice.widget,
+            self.message.widget,
             self.maps.widget,
             row(self.query, self.key, self.page, self.show_table),
             self.status.widget,
@@ -198,9 +197,7 @@ class MultiHeadExplorer(Explorer):
     # What one control does to others; each ends in one refresh.
 
     def _on_width(self, change):
-        moved = self._linked_h.offer(divisors(change["new"]))
-        self.refresh()
-        self.notice.say(moved)
+        self.refresh(self._linked_h.offer(divisors(change["new"])))
 
     def _on_sentence(self, change):
         if self._busy:
@@ -227,7 +224,6 @@ class MultiHeadExplorer(Explorer):
             self._busy = False
 
     def _use_text(self):
-        self.notice.say("")
         try:
             tokens = words(self.text.value)
         except ValueError:
@@ -307,9 +303,9 @@ class MultiHeadExplorer(Explorer):
         self.gallery.show(views.gallery(state))
 
     def portrait(self):
-        """Return the maps and their description, for pages with no kernel."""
+        """Return a still picture and its description."""
         state = self.read()
-        return self.maps.picture, views.maps_in_words(state)
+        return views.portrait(state, self.compute(state))
 
 
 def _why_not(name):

@@ -15,6 +15,7 @@ from helpers.cost import (
 from helpers.explorers.multi_head.layer import HAND_BUILT
 from helpers.pictures.bars import STEP_NAMES, flop_bars
 from helpers.pictures.maps import MOST_MAPS, Outline, attention_maps
+from helpers.pictures.stills import still
 from helpers.pictures.text import FAINT, INK, escape, table
 
 MOST_SAID = 16  # heads that the status line names one by one
@@ -129,22 +130,33 @@ def badge(state, result):
 
 
 def ledger(state):
-    """Return the costs at the ledger's N: sentences, bars, and a table."""
+    """Return the costs at the ledger's N: bars between two sentences."""
+    N, sizes = state.ledger_N, state.sizes
+    return (
+        f'<div style="color:{INK};line-height:1.5">'
+        f"{_price(N, sizes)}</div>{bars(state)}"
+        f'<div style="color:{INK};line-height:1.5;min-height:3em">'
+        f"{_not_free(N, sizes)}</div>"
+    )
+
+
+def bars(state):
+    """Draw the FLOPs of one head and of h heads, to compare their length."""
     N, sizes = state.ledger_N, state.sizes
     layers = {
         "one head": one_head(sizes),
-        heads_in_words(sizes.h): sizes,
-        f"{heads_in_words(sizes.h)}, full width": full_width_heads(sizes),
+        f"{heads_in_words(sizes.h)}, d_k = {sizes.d_k}": sizes,
     }
-    if sizes.h == 1:
-        layers = {"one head": sizes}
     counts = {name: flops(N, layer) for name, layer in layers.items()}
-    bars = dict(list(counts.items())[:2])
+    return flop_bars(counts, _bars_in_words(N, counts))
+
+
+def portrait(state, result):
+    """Return maps and bars as one still picture, and its description."""
+    said = f"{maps_in_words(state)} {cell_in_words(state, result)}"
     return (
-        f'<div style="color:{INK};line-height:1.5">'
-        f"{_price(N, sizes)}</div>{flop_bars(bars, _bars_in_words(bars))}"
-        f'<div style="color:{INK};line-height:1.5;min-height:3em">'
-        f"{_not_free(N, sizes)}</div>"
+        still(maps(state, result), bars(state), description=said),
+        said,
     )
 
 
@@ -176,13 +188,13 @@ def _not_free(N, sizes):
     )
 
 
-def _bars_in_words(counts):
+def _bars_in_words(N, counts):
     said = "; ".join(
         f"{name}: {count.total:,} FLOPs, of which scores and weighted sum "
         f"{count.attention / count.total:.1%}"
         for name, count in counts.items()
     )
-    return f"FLOPs of the matrix products. {said}."
+    return f"FLOPs of the matrix products at N = {N:,}. {said}."
 
 
 def ledger_table(state):

@@ -1,0 +1,27 @@
+"""Write the still pictures that stand before the explorers.
+
+    python -m helpers.stills
+
+A test compares the committed files with what this makes.
+"""
+
+from pathlib import Path
+
+from helpers.explorers.multi_head import explore_multi_head
+
+FOLDER = Path(__file__).parent.parent / "notebooks" / "images"
+EXPLORERS = {"04_main_explorer.svg": explore_multi_head}
+
+
+def stills():
+    """Return {file name: SVG} for every explorer's default setting."""
+    return {
+        name: explorer().portrait()[0] for name, explorer in EXPLORERS.items()
+    }
+
+
+if __name__ == "__main__":
+    FOLDER.mkdir(parents=True, exist_ok=True)
+    for name, svg in stills().items():
+        (FOLDER / name).write_text(svg + "\n", encoding="utf-8", newline="\n")
+        print(f"wrote {FOLDER / name}")
