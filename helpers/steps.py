@@ -198,6 +198,13 @@ def strict_mask(scores, causal):
     return softmax(scores)
 
 
+def fill_with_zero(scores, causal):
+    """Write 0 where a key is hidden: exp(0) still gets a share."""
+    if causal:
+        scores *= causal_mask(*scores.shape[-2:])
+    return softmax(scores)
+
+
 def fill_with_minus_10_000(scores, causal):
     """Write -10,000 where a key is hidden: not low enough."""
     if causal:
