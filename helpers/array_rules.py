@@ -7,7 +7,28 @@ import math
 
 import numpy as np
 
-from helpers.sizes import SizeError, require_memory, require_n_kv
+from helpers.sizes import (
+    SizeError,
+    joined,
+    near_divisions,
+    require_memory,
+    require_n_kv,
+    whole,
+)
+
+
+def checked_scores(scores):
+    """Return `scores` as an array a softmax can take; integers as float64."""
+    scores = np.asanyarray(scores)
+    _require_real("scores", scores)
+    if scores.ndim == 0 or scores.size == 0:
+        raise SizeError(
+            f"scores must have at least one axis, and none of size 0: got "
+            f"shape {scores.shape}."
+        )
+    if scores.dtype.kind in "iu":
+        return scores.astype(np.float64)
+    return scores
 
 
 def checked_largest(largest):
@@ -90,10 +111,7 @@ def checked_qkv(Q, K, V):
     Q, K, V = (np.asanyarray(array) for array in (Q, K, V))
     for name, array in (("Q", Q), ("K", K), ("V", V)):
         require_rank(name, array, 2)
-        if array.dtype.kind not in "fiu":
-            raise TypeError(
-                f"{name} must hold real numbers: got {array.dtype}."
-            )
+        _require_real(name, array)
     number_type = np.result_type(Q, K, V)
     if number_type.kind != "f":
         number_type = np.dtype(np.float64)
@@ -104,10 +122,7 @@ def checked_qkv(Q, K, V):
         pairs * number_type.itemsize,
     )
     for name, array in (("Q", Q), ("K", K), ("V", V)):
-        if not np.isfinite(array).all():
-            raise ValueError(
-                f"{name} holds NaN or infinity; every number must be finite."
-            )
+        _require_finite(name, array)
     return (array.astype(number_type, copy=False) for array in (Q, K, V))
 
 
@@ -151,16 +166,74 @@ def require_rank(name, array, rank):
         )
 
 
-def require_product(left_name, left, right_name, right):
-    shape = np.shape(right)
-    require_rank(left_name, left, 2)
-    if len(shape) != 2 or left.shape[-1] != shape[0]:
+def require_parts(heads_name, heads, name, array):
+    """Raise a SizeError unless `heads` divides the last axis of `array`."""
+    if array.shape[-1] % heads:
+        near, widths = near_divisions(heads, array.shape[-1])
         raise SizeError(
-            f"{right_name} must have as many rows as {left_name} has "
-            f"columns: got {left_name} {left.shape}, {right_name} {shape}."
+            f"{heads_name} must divide the last axis of {name}, because "
+            f"every head gets an equal part: got {heads_name}={heads}, "
+            f"{name} {array.shape}; {joined(heads_name, near)} would, or a "
+            f"width of {' or '.join(map(str, widths))}."
         )
 
 
-def require_scores_fit(X, X_kv, h):
+def checked_layer(X, X_kv, W_Q, W_K, W_V, W_O, h, n_kv):
+    """Return the six arrays of a layer, if they and its heads fit."""
+    h = whole("h", h)
+    n_kv = require_n_kv(n_kv, h)
+    named = dict(X=X, X_kv=X_kv, W_Q=W_Q, W_K=W_K, W_V=W_V, W_O=W_O)
+    if X_kv is X:
+        del named["X_kv"]
+    named = {name: np.asanyarray(array) for name, array in named.items()}
+    for name, array in named.items():
+        _require_real(name, array)
+    X, W_Q, W_K, W_V, W_O = (
+        named[name] for name in ("X", "W_Q", "W_K", "W_V", "W_O")
+    )
+    X_kv = named.get("X_kv", X)
+    kv_name = "X_kv" if "X_kv" in named else "X"
+    _require_product("X", X, "W_Q", W_Q)
+    _require_product(kv_name, X_kv, "W_K", W_K)
+    _require_product(kv_name, X_kv, "W_V", W_V)
+    require_parts("h", h, "W_Q", W_Q)
+    require_parts("n_kv", n_kv, "W_K", W_K)
+    require_parts("n_kv", n_kv, "W_V", W_V)
+    require_output_rows(W_O, h, W_V.shape[-1] // n_kv)
     shape = (*X.shape[:-2], h, X.shape[-2], X_kv.shape[-2])
-    require_memory(f"The scores {shape}", math.prod(shape) * X.dtype.itemsize)
+    n_bytes = math.prod(shape) * np.result_type(X, W_Q).itemsize
+    require_memory(f"The scores {shape}", n_bytes)
+    for name, array in named.items():
+        _require_finite(name, array)
+    return X, X_kv, W_Q, W_K, W_V, W_O
+
+
+def _require_product(left_name, left, right_name, right):
+    require_rank(left_name, left, 2)
+    if right.ndim != 2 or left.shape[-1] != right.shape[0] or not right.size:
+        raise SizeError(
+            f"{right_name} must have as many rows as {left_name} has "
+            f"columns: got {left_name} {left.shape}, {right_name} "
+            f"{right.shape}."
+        )
+
+
+def require_output_rows(W_O, h, d_v):
+    """Raise a SizeError unless W_O takes h heads of width d_v."""
+    if W_O.ndim != 2 or W_O.shape[0] != h * d_v or not W_O.size:
+        raise SizeError(
+            f"W_O must have h * d_v = {h * d_v} rows: got W_O {W_O.shape}, "
+            f"h={h}, d_v={d_v}."
+        )
+
+
+def _require_real(name, array):
+    if array.dtype.kind not in "fiu":
+        raise TypeError(f"{name} must hold real numbers: got {array.dtype}.")
+
+
+def _require_finite(name, array):
+    if not np.isfinite(array).all():
+        raise ValueError(
+            f"{name} holds NaN or infinity; every number must be finite."
+        )

@@ -28,14 +28,16 @@ from helpers.array_rules import (
     checked_bias,
     checked_heads,
     checked_largest,
+    checked_layer,
     checked_mask,
     checked_qkv,
+    checked_scores,
     require_fit_scores,
-    require_product,
+    require_output_rows,
+    require_parts,
     require_rank,
-    require_scores_fit,
 )
-from helpers.sizes import SizeError, require_memory, require_n_kv, whole
+from helpers.sizes import require_memory, whole
 
 
 def softmax(scores, axis=-1, out=None):
@@ -62,12 +64,10 @@ def softmax(scores, axis=-1, out=None):
 
     Raises
     ------
-    ValueError
-        If a score is NaN or +inf.
+    ValueError, TypeError
+        If a score is NaN or +inf, or no real number.
     """
-    scores = np.asanyarray(scores)
-    if scores.dtype.kind in "iu":
-        scores = scores.astype(np.float64)
+    scores = checked_scores(scores)
     if scores.dtype == np.float16:
         shares = softmax(scores.astype(np.float32), axis).astype(np.float16)
         if out is None:
@@ -219,10 +219,7 @@ def split_heads(X, h):
     """
     X, h = np.asanyarray(X), whole("h", h)
     require_rank("X", X, 2)
-    if X.shape[-1] % h:
-        raise SizeError(
-            f"h must divide the last axis of X: got h={h}, X {X.shape}."
-        )
+    require_parts("h", h, "X", X)
     return X.reshape(*X.shape[:-1], h, X.shape[-1] // h).swapaxes(-3, -2)
 
 
@@ -337,20 +334,16 @@ def multi_head_attention(
         As for one head, and if a matrix does not fit.
     """
     n_kv = h if n_kv is None else n_kv
-    require_n_kv(n_kv, h)
-    X = np.asanyarray(X)
-    X_kv = X if X_kv is None else np.asanyarray(X_kv)
-    require_product("X", X, "W_Q", W_Q)
-    require_product("X_kv", X_kv, "W_K", W_K)
-    require_product("X_kv", X_kv, "W_V", W_V)
-    require_scores_fit(X, X_kv, h)
+    X_kv = X if X_kv is None else X_kv
+    X, X_kv, W_Q, W_K, W_V, W_O = checked_layer(
+        X, X_kv, W_Q, W_K, W_V, W_O, h, n_kv
+    )
 
     Q = split_heads(X @ W_Q, h)  # (..., h, N, d_k)
     K = split_heads(X_kv @ W_K, n_kv)  # (..., n_kv, N_k, d_k)
     V = split_heads(X_kv @ W_V, n_kv)  # (..., n_kv, N_k, d_v)
     heads, attn = grouped_query_attention(Q, K, V, mask, bias, causal)
     concat = merge_heads(heads)  # (..., N, h * d_v)
-    require_product("concat", concat, "W_O", W_O)
     return concat @ W_O, attn
 
 
@@ -376,9 +369,5 @@ def head_writes(heads, W_O):
     heads, W_O = np.asanyarray(heads), np.asanyarray(W_O)
     require_rank("heads", heads, 3)
     h, d_v = heads.shape[-3], heads.shape[-1]
-    if W_O.ndim != 2 or W_O.shape[0] != h * d_v:
-        raise SizeError(
-            f"W_O must have h * d_v = {h * d_v} rows: got W_O {W_O.shape} "
-            f"for heads {heads.shape}."
-        )
+    require_output_rows(W_O, h, d_v)
     return heads @ W_O.reshape(h, d_v, -1)

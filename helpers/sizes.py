@@ -75,14 +75,31 @@ def nearest(choices, wanted):
     return min(choices, key=lambda choice: (abs(choice - wanted), choice))
 
 
-def _around(choices, wanted):
-    """Return the closest choice below and above `wanted`, where they exist."""
-    below = [choice for choice in choices if choice < wanted][-1:]
-    above = [choice for choice in choices if choice > wanted][:1]
-    return below + above
+def near_divisions(parts, width):
+    """Return what would divide evenly instead, and what would be divided.
+
+    Parameters
+    ----------
+    parts, width : int
+        `parts` does not divide `width`.
+
+    Returns
+    -------
+    parts : list of int
+        The closest divisor of `width` below, and above.
+    widths : list of int
+        The closest multiple of the old `parts` below, and above.
+    """
+    legal = divisors(width)
+    below = [divisor for divisor in legal if divisor < parts][-1:]
+    above = [divisor for divisor in legal if divisor > parts][:1]
+    low = width // parts * parts
+    widths = [w for w in (low, low + parts) if 0 < w <= LARGEST_SIZE]
+    return below + above, widths
 
 
-def _joined(name, values):
+def joined(name, values):
+    """Write "h=8 or h=16"."""
     return " or ".join(f"{name}={value}" for value in values)
 
 
@@ -121,8 +138,7 @@ class Sizes:
             raise SizeError(_h_must_divide(h, d_model))
         d_k = d_model // h if self.d_k is None else whole("d_k", self.d_k)
         d_v = d_k if self.d_v is None else whole("d_v", self.d_v)
-        n_kv = h if self.n_kv is None else whole("n_kv", self.n_kv)
-        require_n_kv(n_kv, h)
+        n_kv = h if self.n_kv is None else require_n_kv(self.n_kv, h)
         names = ("d_model", "h", "n_kv", "d_k", "d_v")
         checked = zip(names, (d_model, h, n_kv, d_k, d_v), strict=True)
         for name, value in checked:
@@ -135,25 +151,40 @@ class Sizes:
 
 
 def _h_must_divide(h, d_model):
-    heads = _around(divisors(d_model), h)
-    widths = [w for w in (d_model // h * h, -(-d_model // h) * h) if w]
+    heads, widths = near_divisions(h, d_model)
     return (
         f"h must divide d_model, because every head is d_model / h wide: got "
-        f"h={h}, d_model={d_model}; {_joined('h', heads)} would, or "
-        f"{_joined('d_model', widths)}."
+        f"h={h}, d_model={d_model}; {joined('h', heads)} would, or "
+        f"{joined('d_model', widths)}."
     )
 
 
 def require_n_kv(n_kv, h):
-    """Raise a SizeError that lists the divisors of h, unless n_kv is one."""
-    n_kv, h = whole("n_kv", n_kv), whole("h", h)
-    if h % n_kv:
-        legal = ", ".join(map(str, divisors(h)))
+    """Return n_kv as an int, if it divides h.
+
+    Raises
+    ------
+    SizeError
+        If it does not, whatever it is; the text lists the divisors of h.
+    """
+    h = whole("h", h)
+    try:
+        number = whole("n_kv", n_kv)
+    except SizeError:
+        number = None
+    if number is None or h % number:
         raise SizeError(
             f"n_kv must divide h, because every key/value head serves the "
-            f"same number of query heads: got n_kv={n_kv}, h={h}; the "
-            f"divisors of {h} are {legal}."
+            f"same number of query heads: got n_kv={_quoted(n_kv)}, h={h}; "
+            f"the divisors of {h} are {_listed(divisors(h))}."
         )
+    return number
+
+
+def _listed(numbers):
+    if len(numbers) > 16:
+        return f"{_listed(numbers[:8])}, …, {_listed(numbers[-3:])}"
+    return ", ".join(map(str, numbers))
 
 
 def require_memory(what, n_bytes):

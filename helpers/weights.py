@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from helpers.sizes import require_memory
+from helpers.sizes import SizeError, require_memory, whole
 
 SCORE = 8.0  # size of the scaled score of a wanted key against an equal code
 SEED = 7
@@ -67,6 +67,7 @@ def token_vectors(N, d_model, seed=SEED, number_type=np.float64):
         Orthonormal rows if d_model >= N. A narrower space has no room for
         N directions at right angles; then the columns are orthogonal.
     """
+    N, d_model = whole("N", N), whole("d_model", d_model)
     require_memory("The token vectors", N * d_model * 8)
     rng = np.random.default_rng(seed)
     wide = rng.standard_normal((max(N, d_model), min(N, d_model)))
@@ -88,6 +89,8 @@ def position_codes(N, d_k):
     array (N, d_k)
         Rows of length 1 (d_k = 1: of length 1 at most).
     """
+    N, d_k = whole("N", N), whole("d_k", d_k)
+    require_memory("The codes", N * d_k * 8)
     if d_k >= N:
         return np.eye(N, d_k)
     if d_k == 1:
@@ -111,6 +114,7 @@ def wanted_places(relations, N, h):
         1 where query head, row, key is wanted, else 0. A key that two
         relations want counts once.
     """
+    require_memory("What the heads want", h * N * N * 8)
     wanted = np.zeros((h, N, N))
     for relation in relations:
         for query, key in relation.pairs:
@@ -155,8 +159,13 @@ def hand_built(X, relations, sizes, mixing=None):
     -------
     Projections
     """
-    N = len(X)
     require_memory("W_Q", sizes.d_model * sizes.h * sizes.d_k * 8)
+    if X.ndim != 2 or X.shape[1] != sizes.d_model:
+        raise SizeError(
+            f"X must be (N, d_model): got X {X.shape}, "
+            f"d_model={sizes.d_model}."
+        )
+    N = len(X)
     codes = position_codes(N, sizes.d_k)  # (N, d_k)
     wanted = wanted_places(relations, N, sizes.h) @ codes  # (h, N, d_k)
     wanted *= SCORE * math.sqrt(sizes.d_k)
