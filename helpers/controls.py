@@ -8,6 +8,12 @@ from helpers.sentences import TextError
 from helpers.sizes import SizeError, nearest
 
 WIDE = {"description_width": "initial"}
+STYLES = (
+    ".why-explorer .widget-toggle-buttons"
+    "{display:flex;align-items:baseline;gap:8px}"
+    ".why-explorer .widget-toggle-buttons > div"
+    "{display:flex;flex-wrap:wrap}"
+)
 
 
 def selection(description, options, value, width="320px"):
@@ -39,6 +45,14 @@ def switch(description, value):
         description=description,
         indent=False,
         layout=widgets.Layout(width="auto"),
+    )
+
+
+def style_sheet(rules=""):
+    """Return a widget that lays out an explorer; it shows nothing."""
+    return widgets.HTML(
+        f"<style>{STYLES}{rules}</style>",
+        layout=widgets.Layout(display="none"),
     )
 
 
@@ -116,19 +130,29 @@ class Message:
 
 
 class Stage:
-    """A place for one picture; it sends only what has changed."""
+    """A place for one picture; it draws and sends only what has changed."""
 
     def __init__(self, height="0", width="100%"):
         self.widget = widgets.HTML(
             layout=widgets.Layout(min_height=height, width=width)
         )
         self.picture = ""
+        self._drawn_from = None
 
-    def show(self, picture):
-        """Show `picture`, an SVG or HTML string."""
-        self.picture = picture
-        if self.widget.value != picture:
-            self.widget.value = picture
+    def show(self, draw, *inputs):
+        """Show `draw(*inputs)`, an SVG or HTML string.
+
+        It is not drawn again from inputs equal to the last ones.
+        """
+        if self._drawn_from != (draw, inputs):
+            self.picture = draw(*inputs)
+            self._drawn_from = (draw, inputs)
+        if self.widget.value != self.picture:
+            self.widget.value = self.picture
+
+    def clear(self):
+        """Show nothing."""
+        self.show(str)
 
     def mark_old(self):
         """Grey the picture out: it does not answer to the controls."""
@@ -152,6 +176,7 @@ class Explorer(widgets.VBox):
         self.message = Message()
         self._busy = False
         super().__init__()
+        self.add_class("why-explorer")
         _close_earlier_runs(self)
 
     def watch(self, *controls):

@@ -14,15 +14,15 @@ from helpers.pictures.colours import (
 from helpers.pictures.pixels import map_png
 from helpers.pictures.text import FAINT, FONT, INK, escape, weight, word
 
-WIDTH, HEIGHT = 980, 440
-LEFT, TOP = 74, 56  # room for the labels of rows and columns
+WIDTH, HEIGHT = 980, 442
+LEFT, TOP = 74, 58  # room for the labels of rows and columns
 GRID_RIGHT = 742  # where the maps of the heads end
 AVERAGE_LEFT, AVERAGE_SIZE = 820, 126
 GAP = 12
 MOST_SHAPES = 2000  # beyond it a browser slows down: pixels instead
 MOST_LABELLED = 16  # maps with a caption
 MOST_MAPS = 64  # on one page
-SHORTEST_LABEL = 9  # letters of a word that a label keeps
+LONGEST_LABEL = 8  # letters of a word that a label has room for
 
 
 @dataclass(frozen=True)
@@ -67,7 +67,7 @@ def attention_maps(
     Returns
     -------
     str
-        An <svg>, 980 x 440 at any number of heads.
+        An <svg>, 980 x 442 at any number of heads.
     """
     h, N, _ = attn.shape
     shown = range(first, min(first + MOST_MAPS, h))
@@ -301,9 +301,8 @@ def _bold(chosen, axis, place):
 
 
 def _labelled(token):
-    if len(token) <= SHORTEST_LABEL:
-        return word(token)
-    return f"{word(token, SHORTEST_LABEL)}<title>{word(token)}</title>"
+    label, whole = word(token, LONGEST_LABEL), word(token)
+    return label if label == whole else f"{label}<title>{whole}</title>"
 
 
 def _caption(x, y, size, head, outlines, small):

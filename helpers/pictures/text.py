@@ -20,12 +20,28 @@ def word(text, longest=None):
 
     A word written from right to left is isolated, so that it does not turn
     its neighbours around.
+
+    Parameters
+    ----------
+    text : str
+    longest : int, optional
+        Letters that have room; wide ones (Chinese, emoji) take two.
     """
-    if longest is not None and len(text) > longest:
-        text = text[: longest - 1] + "…"
+    if longest is not None:
+        text = _shortened(text, longest)
     if any(unicodedata.bidirectional(c) in ("R", "AL", "AN") for c in text):
         text = f"\u2068{text}\u2069"
     return escape(text)
+
+
+def _shortened(text, longest):
+    room, kept = longest, 0
+    for letter in text:
+        room -= 2 if unicodedata.east_asian_width(letter) in "WF" else 1
+        if room < 0:
+            return text[: max(1, kept - 1)] + "…"
+        kept += 1
+    return text
 
 
 def weight(share):

@@ -11,6 +11,7 @@ from helpers.controls import (
     Stage,
     choice,
     selection,
+    style_sheet,
     switch,
 )
 from helpers.explorers.multi_head import views
@@ -135,7 +136,7 @@ class MultiHeadExplorer(Explorer):
         self.row_table = Stage()
         self.ledger_table = Stage(TABLES_HEIGHT, width="auto")
         self.shapes_table = Stage(TABLES_HEIGHT, width="auto")
-        self.gallery = Stage("2em")
+        self.gallery = Stage("220px")
         self.stages = (
             self.maps,
             self.ledger,
@@ -155,10 +156,10 @@ class MultiHeadExplorer(Explorer):
             return widgets.HBox(children, layout=wrap)
 
         return (
-            widgets.HTML(f"<style>{_SWATCHES}</style>"),
-            row(self.h, self.d_model),
+            style_sheet(_SWATCHES),
+            row(self.h, self.d_model, self.causal),
             row(self.sentence, self.text),
-            row(self.kind, self.causal),
+            row(self.kind),
             row(*self.relations.values()),
             self.message.widget,
             self.maps.widget,
@@ -291,16 +292,23 @@ class MultiHeadExplorer(Explorer):
 
     def show(self, state, result):
         """Show pictures, tables and sentences of `state`."""
-        self.maps.show(views.maps(state, result))
+        self.maps.show(views.maps, state, result)
         self.status.say(views.cell_in_words(state, result))
-        self.badge.show(views.badge(state, result))
-        self.ledger.show(views.ledger(state))
-        on = self.show_table.value
-        self.row_table.show(views.weights_table(state, result) if on else "")
-        on = self.show_ledger.value
-        self.ledger_table.show(views.ledger_table(state) if on else "")
-        self.shapes_table.show(views.shapes_table(state) if on else "")
-        self.gallery.show(views.gallery(state))
+        self.badge.show(views.badge, state.N, result.counted, result.formula)
+        self.ledger.show(views.ledger, state.ledger_N, state.sizes)
+        if self.show_table.value:
+            self.row_table.show(views.weights_table, state, result)
+        else:
+            self.row_table.clear()
+        if self.show_ledger.value:
+            self.ledger_table.show(
+                views.ledger_table, state.ledger_N, state.sizes
+            )
+            self.shapes_table.show(views.shapes_table, state.N, state.sizes)
+        else:
+            self.ledger_table.clear()
+            self.shapes_table.clear()
+        self.gallery.show(views.gallery, state.bug, state.causal)
 
     def portrait(self):
         """Return a still picture and its description."""

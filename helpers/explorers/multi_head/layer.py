@@ -53,7 +53,7 @@ class State:
         )
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Result:
     """One layer's maps, and the FLOPs that were counted while it ran."""
 
@@ -61,11 +61,6 @@ class Result:
     visible: np.ndarray | None  # bool (N, N)
     counted: int
     formula: Flops
-
-    @property
-    def agrees(self):
-        """Whether the counted FLOPs equal the formula's."""
-        return self.counted == self.formula.total
 
 
 class Layers:

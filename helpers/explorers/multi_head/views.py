@@ -112,15 +112,15 @@ def weights_table(state, result):
     )
 
 
-def badge(state, result):
+def badge(N, counted, formula):
     """Say whether the FLOPs of the code that ran equal the formula."""
-    where = f"at N = {state.N}"
-    if result.agrees:
+    where = f"at N = {N}"
+    if counted == formula.total:
         mark, colour = "✓ counted = formula", "#0b6b3a"
-        text = f"{result.counted:,} FLOPs {where}"
+        text = f"{counted:,} FLOPs {where}"
     else:
         mark, colour = "✗ counted ≠ formula", "#b00020"
-        text = f"{result.counted:,} and {result.formula.total:,} {where}"
+        text = f"{counted:,} and {formula.total:,} {where}"
     return (
         f'<span style="background:{colour};color:#fff;border-radius:4px;'
         f'padding:2px 8px;font-weight:600">{mark}</span> '
@@ -129,20 +129,18 @@ def badge(state, result):
     )
 
 
-def ledger(state):
+def ledger(N, sizes):
     """Return the costs at the ledger's N: bars between two sentences."""
-    N, sizes = state.ledger_N, state.sizes
     return (
         f'<div style="color:{INK};line-height:1.5">'
-        f"{_price(N, sizes)}</div>{bars(state)}"
+        f"{_price(N, sizes)}</div>{bars(N, sizes)}"
         f'<div style="color:{INK};line-height:1.5;min-height:3em">'
         f"{_not_free(N, sizes)}</div>"
     )
 
 
-def bars(state):
+def bars(N, sizes):
     """Draw the FLOPs of one head and of h heads, to compare their length."""
-    N, sizes = state.ledger_N, state.sizes
     layers = {
         "one head": one_head(sizes),
         f"{heads_in_words(sizes.h)}, d_k = {sizes.d_k}": sizes,
@@ -155,7 +153,11 @@ def portrait(state, result):
     """Return maps and bars as one still picture, and its description."""
     said = f"{maps_in_words(state)} {cell_in_words(state, result)}"
     return (
-        still(maps(state, result), bars(state), description=said),
+        still(
+            maps(state, result),
+            bars(state.ledger_N, state.sizes),
+            description=said,
+        ),
         said,
     )
 
@@ -197,9 +199,8 @@ def _bars_in_words(N, counts):
     return f"FLOPs of the matrix products at N = {N:,}. {said}."
 
 
-def ledger_table(state):
+def ledger_table(N, sizes):
     """Return the ledger, step by step, beside the two other layers."""
-    N, sizes = state.ledger_N, state.sizes
     layers = [one_head(sizes), sizes, full_width_heads(sizes)]
     counts = [flops(N, layer) for layer in layers]
     rows = [
@@ -232,9 +233,8 @@ def ledger_table(state):
     )
 
 
-def shapes_table(state):
-    """Return the shape of every array, at the sentence's own N."""
-    N, s = state.N, state.sizes
+def shapes_table(N, s):
+    """Return the shape of every array of a layer of sizes `s`."""
     rows = [
         ["X", (N, s.d_model), "tokens"],
         ["W_Q", (s.d_model, s.h * s.d_k), "and W_K, W_V"],
@@ -252,19 +252,19 @@ def shapes_table(state):
     )
 
 
-def gallery(state):
+def gallery(bug_name, causal):
     """Say what the chosen bug does, and which checks notice it."""
-    if state.bug is None:
+    if bug_name is None:
         return (
             f'<div style="color:{FAINT}">No bug is on. Each of the six runs '
             f"without an error and gives the right shape.</div>"
         )
-    bug = BUGS[state.bug]
-    noticed = noticed_by(state.bug)
+    bug = BUGS[bug_name]
+    noticed = noticed_by(bug_name)
     here = ""
     if bug.needs == "n_kv < h":
         here = " Here n_kv = h, so the maps do not change."
-    if bug.needs == "causal" and not state.causal:
+    if bug.needs == "causal" and not causal:
         here = " Switch the causal mask on to see it."
     rows = [
         [name, "notices" if seen else "sees nothing"]

@@ -1,0 +1,145 @@
+"""Time the main explorer against `interact` with a new Matplotlib figure.
+
+    python -m bench.explorer             in a real kernel, no browser
+    python -m bench.explorer --browser   and the browser's layout, in Chromium
+
+Both show the same content: the maps of all heads with words, numbers and
+outlines, their average, the FLOP bars and a sentence. The explorer also has
+tables, and a tooltip on each cell. Times are the kernel's main thread, from a
+changed value to bytes sent; bytes are those of all messages. Medians, in one
+run.
+"""
+
+import argparse
+import json
+import os
+import shutil
+import statistics
+import sys
+from pathlib import Path
+
+ROOT = Path(__file__).parent.parent
+IN_KERNEL = Path(__file__).with_name("explorer_in_kernel.py")
+ONE_THREAD = {
+    name: "1"
+    for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
+}
+
+
+class Kernel:
+    """A real IPython kernel that runs code and returns its RESULT line."""
+
+    def __init__(self):
+        from jupyter_client.manager import start_new_kernel
+
+        self.manager, self.client = start_new_kernel(
+            env={**os.environ, **ONE_THREAD}, cwd=str(ROOT)
+        )
+
+    def run(self, code):
+        """Run `code`; return what it printed after RESULT, parsed."""
+        said = []
+
+        def hook(message):
+            content = message["content"]
+            if message["msg_type"] == "stream":
+                said.append(content["text"])
+            elif message["msg_type"] == "error":
+                raise RuntimeError("\n".join(content["traceback"]))
+
+        self.client.execute_interactive(code, output_hook=hook, timeout=300)
+        for line in "".join(said).splitlines():
+            if line.startswith("RESULT "):
+                return json.loads(line[len("RESULT ") :])
+        return None
+
+    def stop(self):
+        """End the kernel."""
+        self.client.stop_channels()
+        self.manager.shutdown_kernel(now=True)
+
+
+LAYOUT = """svg => {
+    const place = document.getElementById('place'), times = [];
+    for (let i = 0; i < 15; i++) {
+        place.innerHTML = '';
+        place.getBoundingClientRect();
+        const start = performance.now();
+        place.innerHTML = svg;
+        place.getBoundingClientRect();
+        times.push(performance.now() - start);
+    }
+    return times.sort((a, b) => a - b)[7] / 1000;
+}"""
+
+
+def layout_seconds(svgs):
+    """Return how long Chromium takes to lay each SVG out (median of 15)."""
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        browser = playwright.chromium.launch(
+            executable_path=shutil.which("chromium"),
+            args=["--no-sandbox", "--disable-gpu"],
+        )
+        page = browser.new_page()
+        page.set_content('<div id="place" style="width:1000px"></div>')
+        found = [page.evaluate(LAYOUT, svg) for svg in svgs]
+        browser.close()
+    return found
+
+
+def median(pairs, which):
+    """Return the median of the times (0) or of the bytes (1)."""
+    return statistics.median(pair[which] for pair in pairs)
+
+
+def report(h, row, layout):
+    """Print the lines of one number of heads."""
+    update, peer = median(row["updates"], 0), median(row["peers"], 0)
+    moved = median(row["head_changes"], 0)
+    size, peer_size = median(row["updates"], 1), median(row["peers"], 1)
+    print(
+        f"h = {h}\n"
+        f"  update {update * 1e3:.2f} ms, interact {peer * 1e3:.0f} ms: "
+        f"{peer / update:.0f} times (goal 200)\n"
+        f"  bytes {size:,.0f}, interact {peer_size:,.0f}: "
+        f"{size / peer_size:.2f} (goal 0.65 at most)\n"
+        f"  h itself moved {moved * 1e3:.2f} ms: {moved / update:.2f} "
+        f"updates (goal 3 at most)"
+    )
+    if layout is not None:
+        both = update + layout
+        print(
+            f"  with the browser's layout {both * 1e3:.1f} ms: "
+            f"{peer / both:.0f} times (goal 50)"
+        )
+
+
+def main(arguments):
+    """Measure and print."""
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("--browser", action="store_true")
+    options = parser.parse_args(arguments)
+    kernel = Kernel()
+    kernel.run("%matplotlib inline\nfrom bench import explorer_in_kernel as k")
+    kernel.run("k.display(k.explorer)")
+    rows = {h: kernel.run(f"k.measure({h})") for h in (8, 16)}
+    layouts = [None] * len(rows)
+    if options.browser:
+        layouts = layout_seconds([row["svg"] for row in rows.values()])
+    print("from a changed value to bytes sent, kernel's main thread, medians")
+    for (h, row), layout in zip(rows.items(), layouts, strict=True):
+        report(h, row, layout)
+    for d_model in (512, 1024):
+        drag = kernel.run(f"k.drag({d_model})")
+        print(
+            f"30 values of h in a second at d_model = {d_model}: "
+            f"{drag['drawn']} drawn (goal 25), the last after "
+            f"{drag['last'] * 1e3:.1f} ms (goal 20 at most)"
+        )
+    kernel.stop()
+
+
+if __name__ == "__main__":
+    main(sys.argv[1:])
