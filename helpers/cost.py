@@ -77,14 +77,14 @@ def flops(N, sizes, N_k=None, N_new=None, batch=1):
     Raises
     ------
     SizeError
-        If a size is not a whole number of at least 1 (N_new: 0).
+        If a size is not a whole number of at least 1 (N_new: 0 to N_k).
 
     Source: counted from the shapes in Vaswani et al. (2017), section 3.2.2;
     equal to PyTorch's FlopCounterMode (tests/vectors/flops.json).
     """
     N, batch = whole("N", N), whole("batch", batch)
     N_k = N if N_k is None else whole("N_k", N_k)
-    N_new = N_k if N_new is None else whole("N_new", N_new, low=0)
+    N_new = N_k if N_new is None else whole("N_new", N_new, 0, N_k)
     d_model, h, n_kv = sizes.d_model, sizes.h, sizes.n_kv
     d_k, d_v = sizes.d_k, sizes.d_v
     return Flops(
@@ -209,28 +209,27 @@ def bytes_per_number(number_type):
     ValueError
         If the name is not a key of BYTES_PER_NUMBER.
     """
-    if number_type not in BYTES_PER_NUMBER:
+    if str(number_type) not in BYTES_PER_NUMBER:
         known = ", ".join(BYTES_PER_NUMBER)
         raise ValueError(
             f"number_type must be one of {known}: got {number_type!r}."
         )
-    return BYTES_PER_NUMBER[number_type]
+    return BYTES_PER_NUMBER[str(number_type)]
 
 
 def binary_units(n_bytes):
     """Write bytes in KiB, MiB, GiB or TiB: powers of 1024.
 
-    Whole below 1 KiB, else to three significant digits or a whole number.
+    Three significant digits, and none behind the point if nothing is
+    rounded off: 1 GiB is exactly 2^30 bytes, 1.00 GiB is about that.
     """
-    amount = float(n_bytes)
-    for unit in ("bytes", "KiB", "MiB", "GiB"):
-        if amount < 1024:
+    if n_bytes < 1024:
+        return f"{n_bytes:,} byte{'' if n_bytes == 1 else 's'}"
+    amount = n_bytes / 1024
+    for unit in ("KiB", "MiB", "GiB", "TiB"):
+        if amount < 1023.5 or unit == "TiB":
             break
         amount /= 1024
-    else:
-        unit = "TiB"
-    if unit == "bytes":
-        return f"{n_bytes:,} bytes"
-    digits = 0 if amount >= 100 or amount.is_integer() else 2
-    digits = 1 if digits and amount >= 10 else digits
-    return f"{amount:,.{digits}f} {unit}"
+    if amount.is_integer() or amount >= 99.95:
+        return f"{amount:,.0f} {unit}"
+    return f"{amount:.{1 if amount >= 9.995 else 2}f} {unit}"

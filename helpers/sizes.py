@@ -7,6 +7,7 @@ is nearest, and what a reader is told when a size is not possible.
 import math
 import operator
 from dataclasses import dataclass
+from numbers import Real
 
 D_MODEL_CHOICES = (8, 16, 24, 32, 48, 60, 64, 96, 128, 256, 512, 1024)
 LARGEST_SIZE = 10**9
@@ -55,7 +56,8 @@ def _shortened(number):
 
 
 def _nearest_whole(value, low, high):
-    if isinstance(value, float) and math.isfinite(value):
+    is_real = isinstance(value, Real) and not isinstance(value, bool)
+    if is_real and math.isfinite(value):
         return (
             f" The nearest legal value is {min(max(round(value), low), high)}."
         )
