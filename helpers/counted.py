@@ -17,7 +17,10 @@ from math import prod
 import numpy as np
 
 _tally = ContextVar("tally", default=None)
-_REFUSED = ("einsum", "dot", "tensordot", "inner", "vdot", "vecdot")
+_REFUSED = (
+    *("einsum", "dot", "tensordot", "inner", "vdot", "vecdot"),
+    *("convolve", "correlate"),
+)
 _REFUSED_UFUNCS = ("vecdot", "matvec", "vecmat")
 
 
@@ -71,8 +74,9 @@ class CountedArray(np.ndarray):
     Raises
     ------
     TypeError
-        In einsum, dot, tensordot, inner, vdot, vecdot, matvec and vecmat:
-        their products would go by uncounted. Use @.
+        In einsum, dot, tensordot, inner, vdot, vecdot, matvec, vecmat,
+        convolve and correlate: their products would go by uncounted. Use @.
+        One gap is left: the method `a.dot(b)` of a plain `a` asks nobody.
     """
 
     def __array_ufunc__(self, ufunc, method, *inputs, out=None, **kwargs):
@@ -97,7 +101,9 @@ class CountedArray(np.ndarray):
     def __array_function__(self, function, types, args, kwargs):
         if function.__name__ in _REFUSED:
             raise _not_counted(function.__name__)
-        return super().__array_function__(function, types, args, kwargs)
+        result = super().__array_function__(function, types, args, kwargs)
+        # np.concatenate and a few others would give a plain array.
+        return count(result) if type(result) is np.ndarray else result
 
     def dot(self, *_, **__):
         """Refuse: its products would go by uncounted."""

@@ -13,6 +13,7 @@ SENTENCES = (HUNGRY, TASTY, SWAPPED)
 
 MOST_WORDS = 64
 LONGEST_WORD = 80
+LONGEST_TEXT = 100_000  # characters; more is refused before it is split
 
 # The order in which relations are dealt out to heads. The two that compete
 # for the row "ate" come first, so they part first.
@@ -51,7 +52,16 @@ def words(text):
     TextError
         If there is no word, too many, one too long, or a character that
         cannot be shown. Nothing is cut off silently.
+    TypeError
+        If it is no text.
     """
+    if not isinstance(text, str):
+        raise TypeError(f"A sentence must be text: got {type(text).__name__}.")
+    if len(text) > LONGEST_TEXT:
+        raise TextError(
+            f"A sentence may have {MOST_WORDS} words of {LONGEST_WORD} "
+            f"characters here: got a text of {len(text):,} characters."
+        )
     found = tuple(text.split())
     if not found:
         raise TextError("Type a sentence: at least one word.")
@@ -61,17 +71,28 @@ def words(text):
             f"{len(found):,}. Leave out {len(found) - MOST_WORDS:,}."
         )
     for place, word in enumerate(found, start=1):
-        if len(word) > LONGEST_WORD:
-            raise TextError(
-                f"A word may have {LONGEST_WORD} characters here: word "
-                f"{place} has {len(word):,}."
-            )
-        if any(unicodedata.category(c) in ("Cc", "Cs") for c in word):
-            raise TextError(
-                f"Word {place} holds a control character or half a "
-                f"character, which cannot be shown. Take it out."
-            )
+        _require_shown(place, word)
     return found
+
+
+def _require_shown(place, word):
+    """Raise a TextError if a page (SVG, so XML) can't show the word."""
+    if len(word) > LONGEST_WORD:
+        raise TextError(
+            f"A word may have {LONGEST_WORD} characters here: word {place} "
+            f"has {len(word):,}."
+        )
+    kinds = {unicodedata.category(character) for character in word}
+    if kinds & {"Cc", "Cs"} or set(word) & {"\ufffe", "\uffff"}:
+        raise TextError(
+            f"Word {place} holds a control character or half a character, "
+            f"which cannot be shown. Take it out."
+        )
+    if kinds == {"Cf"}:
+        raise TextError(
+            f"Word {place} holds only characters that cannot be seen. Take "
+            f"it out."
+        )
 
 
 @dataclass(frozen=True)
