@@ -14,6 +14,7 @@ from helpers.sizes import SizeError, require_memory, whole
 
 SCORE = 8.0  # size of the scaled score of a wanted key against an equal code
 SEED = 7
+TOKENS, MIXING = 1, 2  # each has a stream of random numbers of its own
 
 
 class Projections(NamedTuple):
@@ -69,7 +70,7 @@ def token_vectors(N, d_model, seed=SEED, number_type=np.float64):
     """
     N, d_model = whole("N", N), whole("d_model", d_model)
     require_memory("The token vectors", N * d_model * 8)
-    rng = np.random.default_rng(seed)
+    rng = np.random.default_rng([seed, TOKENS])
     wide = rng.standard_normal((max(N, d_model), min(N, d_model)))
     X = np.linalg.qr(wide)[0]
     X = X.T if N <= d_model else X
@@ -123,7 +124,7 @@ def wanted_places(relations, N, h):
 
 
 def mixing_matrices(sizes, seed=SEED, number_type=np.float64):
-    """Cut W_V and W_O out of one seeded matrix.
+    """Cut W_V and W_O out of the two halves of one seeded matrix.
 
     Returns
     -------
@@ -131,10 +132,11 @@ def mixing_matrices(sizes, seed=SEED, number_type=np.float64):
     W_O : array (h * d_v, d_model)
     """
     rows = max(sizes.d_model, sizes.h * sizes.d_v)
-    require_memory("W_V and W_O", rows * rows * 8)
-    W = _gaussian(np.random.default_rng(seed), rows, rows, number_type)
+    require_memory("W_V and W_O", rows * 2 * rows * 8)
+    rng = np.random.default_rng([seed, MIXING])
+    W = _gaussian(rng, rows, 2 * rows, number_type)
     W_V = W[: sizes.d_model, : sizes.n_kv * sizes.d_v]
-    return W_V, W[: sizes.h * sizes.d_v, : sizes.d_model]
+    return W_V, W[: sizes.h * sizes.d_v, rows : rows + sizes.d_model]
 
 
 def hand_built(X, relations, sizes, mixing=None):
