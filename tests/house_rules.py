@@ -31,10 +31,11 @@ FLOORS = (
     {"checks": NUMPY},
     {
         "bugs": NUMPY,
-        "controls": NUMPY | {"ipywidgets"},
+        "controls": NUMPY | {"ipywidgets", "IPython"},
         "quiz": NUMPY | {"ipywidgets"},
     },
     {"explorers": NUMPY | {"ipywidgets"}},
+    {"stills": NUMPY},
 )
 
 UNSAFE_MODULES = {"pickle", "cPickle", "dill", "joblib", "marshal", "shelve"}

@@ -6,7 +6,8 @@ from nbformat.v4 import new_code_cell, new_notebook
 
 PROBE = """
 import ipywidgets as w
-slider = w.SelectionSlider(options=[1, 2, 4, 8], value=8, description="heads h")
+slider = w.SelectionSlider(
+    options=[1, 2, 4, 8], value=8, description="heads h")
 kind = w.ToggleButtons(options=["one", "two"], description="heads are")
 box = w.Checkbox(description="causal mask")
 html = w.HTML()

@@ -1,0 +1,143 @@
+"""Notebook 04 and its main explorer, used as a reader uses them."""
+
+import pytest
+
+NOTEBOOK = "notebooks/04_build_multi_head.ipynb"
+N = 9  # tokens of the sentence, and the ledger's first N
+
+
+def flops(d_model):
+    """Return the ledger's line for h heads of width d_model / h."""
+    return f"{8 * N * d_model**2 + 4 * N**2 * d_model:,} FLOPs"
+
+
+def maps(h, d_model):
+    return f"Attention maps: h = {h}, d_model = {d_model},"
+
+
+@pytest.fixture
+def explorer(open_notebook):
+    """Return the notebook, run to its end, as a page."""
+    notebook = open_notebook(NOTEBOOK)
+    notebook.run_all()
+    notebook.picture(maps(8, 512)).wait_for()
+    yield notebook
+    assert notebook.errors() == []
+    assert notebook.problems == []
+
+
+def wait_for(explorer, h, d_model):
+    """Wait until maps, FLOPs and softmax work are those of h and d_model."""
+    explorer.picture(maps(h, d_model)).wait_for()
+    explorer.wait_for_text(flops(d_model))
+    explorer.wait_for_text(f"{h * N * N:,} exponentials (h = 1: {N * N})")
+    assert explorer.picture("Attention maps:").count() == 1
+
+
+def drawn(explorer):
+    """Return how many maps, and which picture, the reader sees."""
+    picture = explorer.picture("Attention maps:")
+    return picture.inner_html()
+
+
+def test_run_all_shows_the_default(explorer):
+    wait_for(explorer, h=8, d_model=512)
+    explorer.wait_for_text("✓ counted = formula")
+    explorer.screenshot("04_run_all")
+
+
+def test_the_mouse_moves_heads_and_width(explorer):
+    before = drawn(explorer)
+    explorer.slider("heads h").drag_to("4")
+    wait_for(explorer, h=4, d_model=512)
+    four = drawn(explorer)
+    explorer.slider("width d_model").drag_to("64")
+    wait_for(explorer, h=4, d_model=64)
+    assert len({before, four}) == 2
+    explorer.slider("heads h").drag_to("1")
+    wait_for(explorer, h=1, d_model=64)
+    explorer.screenshot("04_one_head")
+
+
+def test_the_keyboard_moves_heads_and_width(explorer):
+    heads, width = explorer.slider("heads h"), explorer.slider("width d_model")
+    heads.press("ArrowLeft")
+    wait_for(explorer, h=4, d_model=512)
+    heads.press("ArrowUp", times=2)
+    wait_for(explorer, h=16, d_model=512)
+    width.press("Home")
+    wait_for(explorer, h=8, d_model=8)
+    explorer.wait_for_text("heads h moved from 16 to 8")
+    width.press("ArrowRight")
+    wait_for(explorer, h=16, d_model=16)
+    explorer.wait_for_text("heads h is back at your own choice, 16")
+    width.press("End")
+    wait_for(explorer, h=16, d_model=1024)
+
+
+def test_the_explorer_does_not_jump(explorer):
+    places = set()
+    for key, h in (("ArrowLeft", 4), ("Home", 1), ("End", 512), ("Home", 16)):
+        explorer.slider("heads h").press(key)
+        explorer.slider("heads h").press_until("ArrowRight", str(h))
+        wait_for(explorer, h, d_model=512)
+        below = explorer.slider("ledger N").box.bounding_box()
+        above = explorer.slider("heads h").box.bounding_box()
+        places.add(round(below["y"] - above["y"]))
+    assert len(places) == 1, places
+
+
+def test_one_cell_is_said_in_words(explorer):
+    explorer.slider("query").press("Home")
+    explorer.slider("key").press("Home")
+    explorer.wait_for_text("The → The")
+    explorer.slider("query").press("ArrowRight", times=2)
+    explorer.wait_for_text("head 1: ate → The")
+
+
+def test_kind_mask_and_bug_answer(explorer):
+    first = drawn(explorer)
+    explorer.toggle("heads are", "random (control)")
+    explorer.picture(maps(8, 512) + " d_k = 64; random (control)").wait_for()
+    explorer.checkbox("causal mask").check()
+    explorer.picture(
+        maps(8, 512) + " d_k = 64; random (control) heads, causal"
+    ).wait_for()
+    explorer.toggle("bug", "softmax over queries")
+    explorer.wait_for_text("checks notice it")
+    assert drawn(explorer) != first
+
+
+def test_space_works_the_buttons(explorer):
+    box = explorer.checkbox("causal mask")
+    box.focus()
+    explorer.page.keyboard.press("Space")
+    explorer.picture(
+        maps(8, 512) + " d_k = 64; hand-built heads, causal"
+    ).wait_for()
+
+
+def test_a_hostile_sentence_stays_text(explorer):
+    hostile = "<img src=x onerror=alert(1)> <b>bold</b> $x$"
+    explorer.page.on("dialog", lambda dialog: pytest.fail("a script ran"))
+    field = explorer.panel.locator(".widget-text input").first
+    field.fill(hostile)
+    field.press("Enter")
+    explorer.picture("Attention maps:").and_(
+        explorer.page.locator('[aria-label*="onerror"]')
+    ).wait_for()
+    assert explorer.panel.locator('img[src="x"]').count() == 0
+
+
+@pytest.mark.parametrize("theme", ["Light", "Dark"])
+def test_both_themes_have_their_screenshot(open_notebook, theme):
+    notebook = open_notebook(NOTEBOOK, theme=f"JupyterLab {theme}")
+    notebook.run_all()
+    picture = notebook.picture(maps(8, 512))
+    picture.scroll_into_view_if_needed()
+    notebook.screenshot(f"04_{theme.lower()}")
+    cell = notebook.panel.locator(".jp-CodeCell").filter(
+        has=notebook.page.locator(f'[aria-label^="{maps(8, 512)}"]')
+    )
+    notebook.screenshot(f"04_{theme.lower()}_explorer", cell)
+    assert notebook.problems == []
