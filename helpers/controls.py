@@ -166,8 +166,9 @@ class Explorer(widgets.VBox):
     """Read the controls, compute, show: three steps that meet in refresh().
 
     A subclass gives `read()` -> state, `compute(state)` -> result (pure),
-    `show(state, result)`, `stages` (what to mark old) and `portrait()` ->
-    (svg, description), the picture that stands where there is no kernel.
+    `show(state, result)`, `stages` (what to mark old), `portrait()` ->
+    (svg, description), the picture that stands where there is no kernel,
+    and if it likes `remark(state)`, a sentence on what is special there.
     """
 
     stages = ()
@@ -178,6 +179,10 @@ class Explorer(widgets.VBox):
         super().__init__()
         self.add_class("why-explorer")
         _close_earlier_runs(self)
+
+    def remark(self, _state):
+        """Return what the reader should know of this state, or ""."""
+        return ""
 
     def watch(self, *controls):
         """Refresh once whenever one of `controls` changes its value."""
@@ -214,7 +219,8 @@ class Explorer(widgets.VBox):
             )
             raise
         else:
-            self.message.say(notice)
+            remark = self.remark(state)
+            self.message.say(f"{notice} {remark}".strip())
 
     def _say_failure(self, sentence):
         self.message.say(sentence, problem=True)

@@ -24,7 +24,7 @@ RELATION_COLOURS = (
     "#56B4E9",
     "#CC79A7",
     "#882255",
-    "#8C8C00",
+    "#5B3A1A",
 )
 
 # The steps of the ledger: projections in greys, products between tokens in

@@ -248,7 +248,7 @@ def _numbers(frame, shares):
     """Print the weights that stand out, where they fit."""
     if frame.cell < 15:
         return ""
-    font = min(13, frame.cell * 0.46)
+    font = min(13, round(frame.cell * 0.46))
     out = np.nonzero(shares >= max(0.15, 1.5 / frame.N))
     texts = [
         f'<text x="{frame.x + (k + 0.5) * frame.cell:.1f}" '
@@ -262,14 +262,14 @@ def _numbers(frame, shares):
     if not texts:
         return ""
     return (
-        f'<g font-size="{font:.1f}" text-anchor="middle" '
+        f'<g font-size="{font}" text-anchor="middle" '
         f'pointer-events="none">{"".join(texts)}</g>'
     )
 
 
 def _label_step(cell):
     """Return how many words lie between two labels, and their font size."""
-    return max(1, math.ceil(9 / cell)), min(12, max(9, cell))
+    return max(1, math.ceil(9 / cell)), min(12, max(9, round(cell)))
 
 
 def _row_labels(tokens, x, y, size, chosen):
@@ -281,7 +281,7 @@ def _row_labels(tokens, x, y, size, chosen):
         for i, token in enumerate(tokens)
         if i % step == 0
     ]
-    return f'<g text-anchor="end" font-size="{font:.1f}">{"".join(labels)}</g>'
+    return f'<g text-anchor="end" font-size="{font}">{"".join(labels)}</g>'
 
 
 def _column_labels(tokens, x, y, size, chosen):
@@ -293,7 +293,7 @@ def _column_labels(tokens, x, y, size, chosen):
         for i, token in enumerate(tokens)
         if i % step == 0
     ]
-    return f'<g font-size="{font:.1f}">{"".join(labels)}</g>'
+    return f'<g font-size="{font}">{"".join(labels)}</g>'
 
 
 def _bold(chosen, axis, place):

@@ -310,6 +310,10 @@ class MultiHeadExplorer(Explorer):
             self.shapes_table.clear()
         self.gallery.show(views.gallery, state.bug, state.causal)
 
+    def remark(self, state):
+        """Return what limits these maps, or ""."""
+        return views.limits_in_words(state)
+
     def portrait(self):
         """Return a still picture and its description."""
         state = self.read()

@@ -75,6 +75,35 @@ def maps_in_words(state):
     )
 
 
+def limits_in_words(state):
+    """Say what makes these maps less than they seem, or more."""
+    sizes, N = state.sizes, state.N
+    if state.kind != HAND_BUILT:
+        return (
+            "Random weights, drawn once: a control. What you see here is "
+            "what no structure looks like."
+        )
+    said = []
+    if sizes.d_model < N:
+        said.append(
+            f"d_model = {sizes.d_model} has no room for {N} directions at "
+            f"right angles, so hand-built weights work only roughly."
+        )
+    elif sizes.d_k < min(N, 8):
+        said.append(
+            f"With d_k = {sizes.d_k} the codes of different places overlap: "
+            f"for scores of the same size a head tells them apart less well."
+        )
+    hidden = [
+        relation.name
+        for relation in state.relations
+        if state.causal and any(key > query for query, key in relation.pairs)
+    ]
+    if hidden:
+        said.append(f"The mask hides (dashed): {', '.join(hidden)}.")
+    return " ".join(said)
+
+
 def cell_in_words(state, result):
     """Say the chosen cell's weight in each head, and on average."""
     query, key = state.chosen

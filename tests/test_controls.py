@@ -1,0 +1,165 @@
+"""Controls that stay legal, stages that draw once, failures that are said."""
+
+import ipywidgets as widgets
+import pytest
+
+from helpers import controls
+from helpers.controls import (
+    Explorer,
+    LinkedSelection,
+    Message,
+    Stage,
+    selection,
+)
+from helpers.sizes import SizeError, divisors
+
+
+def linked(value=8, d_model=64):
+    moves = []
+    slider = selection("heads h", divisors(d_model), value)
+    return slider, LinkedSelection(slider, moves.append), moves
+
+
+def test_child_keeps_a_legal_value_and_stays_quiet():
+    slider, link, moves = linked()
+    assert link.offer(divisors(48)) == ""
+    assert (slider.value, moves) == (8, [])
+
+
+def test_child_takes_the_nearest_legal_value_and_says_so():
+    slider, link, moves = linked()
+    said = link.offer(divisors(60))  # 6 and 10 are as near: the lower
+    assert slider.value == 6
+    assert "from 8 to 6" in said
+    assert moves == []
+
+
+def test_child_returns_to_the_readers_own_choice():
+    slider, link, _ = linked()
+    link.offer(divisors(60))
+    assert "back at your own choice, 8" in link.offer(divisors(24))
+    assert slider.value == 8
+
+
+def test_a_move_by_the_reader_is_the_new_choice():
+    slider, link, moves = linked()
+    link.offer(divisors(60))
+    slider.value = 5
+    assert len(moves) == 1
+    assert link.offer(divisors(64)) == (
+        "heads h moved from 5 to 4: 5 is not possible here, and 4 is the "
+        "nearest that is."
+    )
+    link.offer(divisors(60))
+    assert slider.value == 5
+
+
+def test_stage_draws_once_for_equal_inputs():
+    drawn = []
+
+    def draw(number):
+        drawn.append(number)
+        return f"<b>{number}</b>"
+
+    stage = Stage()
+    for number in (3, 3, 5, 5):
+        stage.show(draw, number)
+    assert drawn == [3, 5]
+    assert stage.widget.value == "<b>5</b>"
+
+
+def test_stage_marks_its_picture_old_and_shows_it_again():
+    stage = Stage()
+    stage.show(str, 11)
+    stage.mark_old()
+    assert "opacity" in stage.widget.value
+    assert "11" in stage.widget.value
+    stage.show(str, 11)
+    assert stage.widget.value == "11"
+
+
+def test_message_is_escaped_and_announced():
+    message = Message()
+    message.say("<img src=x onerror=alert(1)>", problem=True)
+    assert "<img" not in message.widget.value
+    assert "&lt;img" in message.widget.value
+    assert 'aria-live="polite"' in message.widget.value
+
+
+class Small(Explorer):
+    """An explorer of one slider, which can be told to fail."""
+
+    def __init__(self):
+        super().__init__()
+        self.number = widgets.IntSlider(value=2, max=9)
+        self.stage = Stage()
+        self.stages = (self.stage,)
+        self.children = (self.number, self.stage.widget)
+        self.error = None
+        self.refreshed = 0
+        self.watch(self.number)
+        self.refresh()
+
+    def read(self):
+        self.refreshed += 1
+        return self.number.value
+
+    def compute(self, state):
+        if self.error:
+            raise self.error
+        return state * state
+
+    def show(self, state, result):
+        self.stage.show(str, result)
+
+    def portrait(self):
+        return "<svg/>", "a <square>"
+
+
+def test_one_move_is_one_refresh():
+    small = Small()
+    small.number.value = 3
+    assert small.refreshed == 2
+    assert small.stage.widget.value == "9"
+
+
+def test_what_the_reader_can_mend_is_said_and_the_picture_marked_old():
+    small = Small()
+    small.error = SizeError("h must divide d_model: got h=5.")
+    small.number.value = 5
+    assert small.message.text == "h must divide d_model: got h=5."
+    assert "opacity" in small.stage.widget.value
+    small.error = None
+    small.refresh()
+    assert small.message.text == ""
+    assert small.stage.widget.value == "25"
+
+
+def test_any_other_failure_is_said_and_raised():
+    small = Small()
+    small.error = ZeroDivisionError("by <zero>")
+    with pytest.raises(ZeroDivisionError):
+        small.number.value = 7
+    assert "ZeroDivisionError" in small.message.text
+    assert "<zero>" not in small.message.widget.value
+
+
+def test_bundle_has_a_picture_that_needs_no_kernel():
+    bundle = Small()._repr_mimebundle_()
+    assert "application/vnd.jupyter.widget-view+json" in bundle
+    assert bundle["text/html"].startswith('<img alt="a &lt;square&gt;"')
+    assert "<svg" not in bundle["text/html"]
+
+
+def test_a_rerun_closes_what_the_same_cell_made_before(monkeypatch):
+    run = ["a"]
+    monkeypatch.setattr(controls, "_this_run", lambda: ("cell 1", run[0]))
+    monkeypatch.setattr(controls, "_RUNS", {})
+    first, second = Small(), Small()  # two copies in one run both live
+    assert first.comm is not None
+    assert second.comm is not None
+    run[0] = "b"
+    third = Small()
+    assert first.comm is None
+    assert second.number.comm is None
+    assert third.comm is not None

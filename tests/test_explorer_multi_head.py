@@ -1,0 +1,384 @@
+"""The main explorer, headless: every value, corner pairs, what it says."""
+
+import re
+import xml.etree.ElementTree as ET
+
+import numpy as np
+import pytest
+
+from helpers.bugs import BUGS
+from helpers.cost import flops
+from helpers.explorers.multi_head import explore_multi_head, views
+from helpers.explorers.multi_head.explorer import (
+    LEDGER_N,
+    OWN,
+    SENTENCE_CHOICES,
+)
+from helpers.explorers.multi_head.layer import HAND_BUILT, RANDOM, Layers
+from helpers.sentences import RELATION_NAMES, TEXT_RELATIONS, TextError
+from helpers.sizes import D_MODEL_CHOICES, SizeError, Sizes, divisors
+from helpers.stills import FOLDER, stills
+
+
+@pytest.fixture
+def explorer():
+    """Return a fresh explorer; a hidden failure would raise in it."""
+    return explore_multi_head()
+
+
+def shown(explorer):
+    """Return the state and the result that the controls stand for."""
+    state = explorer.read()
+    return state, explorer.compute(state)
+
+
+def is_sound(explorer):
+    """Check what must hold at any setting whatever."""
+    state, result = shown(explorer)
+    label = ET.fromstring(explorer.maps.picture).get("aria-label")
+    assert f"h = {state.sizes.h}, d_model = {state.sizes.d_model}," in label
+    assert explorer.maps.widget.value == explorer.maps.picture
+    assert result.counted == flops(state.N, state.sizes).total
+    assert "✓ counted = formula" in explorer.badge.picture
+    assert result.attn.shape == (state.sizes.h, state.N, state.N)
+    if state.bug is None:
+        assert np.allclose(result.attn.sum(-1), 1, atol=1e-5)
+
+
+def test_the_default_is_the_texts_setting(explorer):
+    assert (explorer.h.value, explorer.d_model.value) == (8, 512)
+    assert "19,040,256 FLOPs" in explorer.badge.picture
+    assert "19,040,256 FLOPs" in explorer.ledger.picture
+    assert explorer.status.text.startswith(
+        "head 1: ate → cat 1.00, head 2 0.00"
+    )
+    is_sound(explorer)
+
+
+def test_flops_stay_and_softmax_grows_with_h(explorer):
+    for h in (1, 8, 64, 512):
+        explorer.h.value = h
+        assert "<b>19,040,256 FLOPs</b>" in explorer.ledger.picture
+        assert f"softmax, {81 * h:,} exponentials" in explorer.ledger.picture
+        is_sound(explorer)
+
+
+def test_one_head_shows_the_blur(explorer):
+    explorer.h.value = 1
+    _, result = shown(explorer)
+    assert result.attn[0, 2, 1:5] == pytest.approx([0.25] * 4, abs=0.003)
+    assert explorer.status.text == "head 1: ate → cat 0.25. Average 0.25."
+
+
+def test_one_head_with_the_texts_three_relations(explorer):
+    explorer.h.value = 1
+    for name, box in explorer.relations.items():
+        box.value = name in TEXT_RELATIONS
+    _, result = shown(explorer)
+    assert result.attn[0, 2, [1, 4]] == pytest.approx([0.5, 0.5], abs=0.003)
+    assert result.attn[0, 6, 1] == pytest.approx(1, abs=0.004)
+
+
+def test_a_narrow_head_loses(explorer):
+    explorer.d_model.value = 16
+    _, result = shown(explorer)
+    assert explorer.h.value == 8
+    assert result.attn[0, 2, 1] == pytest.approx(0.76, abs=0.005)
+    assert "d_k = 2" in explorer.message.text
+
+
+def test_average_of_sharp_heads_resembles_the_single_head(explorer):
+    eight = shown(explorer)[1].attn.mean(axis=0)
+    explorer.h.value = 1
+    one = shown(explorer)[1].attn[0]
+    assert np.corrcoef(eight.ravel(), one.ravel())[0, 1] > 0.85
+
+
+@pytest.mark.parametrize("d_model", D_MODEL_CHOICES)
+def test_every_width_with_every_h_it_allows(explorer, d_model):
+    explorer.d_model.value = d_model
+    assert tuple(explorer.h.options) == divisors(d_model)
+    for h in divisors(d_model):
+        explorer.h.value = h
+        is_sound(explorer)
+
+
+@pytest.mark.parametrize("causal", (False, True))
+@pytest.mark.parametrize("kind", (HAND_BUILT, RANDOM))
+@pytest.mark.parametrize("sentence", SENTENCE_CHOICES)
+def test_every_choice_at_the_corners(explorer, sentence, kind, causal):
+    explorer.sentence.value = sentence
+    explorer.kind.value = kind
+    explorer.causal.value = causal
+    for d_model, h in ((8, 1), (8, 8), (1024, 1), (1024, 1024), (60, 6)):
+        explorer.d_model.value = d_model
+        explorer.h.value = h
+        is_sound(explorer)
+        for page in [value for _, value in explorer.page.options]:
+            explorer.page.value = page
+            is_sound(explorer)
+
+
+def test_each_relation_alone_stands_in_its_own_head(explorer):
+    for number, name in enumerate(RELATION_NAMES):
+        for other, box in explorer.relations.items():
+            box.value = other == name
+        state, result = shown(explorer)
+        for query, key in state.relations[0].pairs:
+            assert result.attn[number, query, key] > 0.99
+        rest = np.delete(result.attn, number, axis=0)
+        assert rest == pytest.approx(np.full_like(rest, 1 / 9), abs=1e-5)
+    assert explorer.maps.picture.count(f"</tspan> {name}") == 1
+
+
+def test_every_ledger_n_and_the_balance_tips(explorer):
+    for N in LEDGER_N:
+        explorer.ledger_N.value = N
+        assert f"at N = {N:,}" in explorer.ledger.picture
+    for N, share in ((1024, "50.0%"), (131_072, "99.2%")):
+        explorer.ledger_N.value = N
+        assert f"are {share} of it" in explorer.ledger.picture
+    assert "at N = 9," in explorer.badge.picture
+
+
+@pytest.mark.parametrize("bug", BUGS)
+@pytest.mark.parametrize("causal", (False, True))
+def test_every_bug_runs_and_says_who_notices(explorer, bug, causal):
+    explorer.causal.value = causal
+    explorer.bug.value = bug
+    assert BUGS[bug].title in explorer.maps.picture.replace("&#x27;", "'")
+    assert "notices" in explorer.gallery.picture
+    shapes = re.search(
+        r"shapes</th><td[^>]*>([^<]*)", explorer.gallery.picture
+    )
+    assert shapes.group(1) == "sees nothing"
+    explorer.bug.value = None
+    is_sound(explorer)
+
+
+def test_h_keeps_returns_and_says(explorer):
+    explorer.d_model.value = 64
+    explorer.d_model.value = 48
+    assert explorer.h.value == 8
+    assert explorer.message.text.startswith("With d_k = 6")
+    explorer.d_model.value = 60
+    assert explorer.h.value == 6
+    assert "moved from 8 to 6" in explorer.message.text
+    explorer.d_model.value = 512
+    assert explorer.h.value == 8
+
+
+@pytest.mark.parametrize("control", ("h", "d_model", "query", "causal"))
+def test_one_move_is_one_redraw(explorer, control, monkeypatch):
+    shows = []
+    real = type(explorer).show
+    monkeypatch.setattr(
+        type(explorer),
+        "show",
+        lambda self, *args: (shows.append(1), real(self, *args)),
+    )
+    values = {"h": 16, "d_model": 60, "query": 5, "causal": True}
+    getattr(explorer, control).value = values[control]
+    assert len(shows) == 1
+
+
+def test_a_cursor_does_not_run_the_layer_again(explorer, monkeypatch):
+    def refuse(*_):
+        raise AssertionError("the layer ran again")
+
+    monkeypatch.setattr(Layers, "_run", refuse)
+    explorer.query.value, explorer.key.value = 6, 8
+    explorer.ledger_N.value = 4096
+    assert "it → hungry" in explorer.status.text
+
+
+@pytest.mark.parametrize("part", ("read", "compute", "show"))
+def test_a_failure_in_a_callback_is_seen(explorer, part, monkeypatch):
+    def fail(*_):
+        raise ZeroDivisionError("planted")
+
+    monkeypatch.setattr(type(explorer), part, fail)
+    with pytest.raises(ZeroDivisionError):
+        explorer.h.value = 4
+    assert "planted" in explorer.message.text
+    assert "opacity" in explorer.maps.widget.value
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("", "Type a sentence"),
+        (" \n\t ", "Type a sentence"),
+        ("w " * 65, "got 65. Leave out 1."),
+        ("w " * 2000, "got 2,000"),
+        ("x" * 81, "word 1 has 81"),
+        ("a \ud800 b", "Word 2 holds"),
+        ("a b\x07", "Word 2 holds"),
+    ],
+)
+def test_text_that_cannot_be_used(explorer, text, said):
+    before = explorer.maps.picture
+    explorer.text.value = text
+    assert said in explorer.message.text
+    assert "opacity" in explorer.maps.widget.value
+    assert explorer.maps.picture == before
+    explorer.h.value = 4  # other controls do not hide it
+    assert said in explorer.message.text
+    explorer.text.value = "two words"
+    assert "opacity" not in explorer.maps.widget.value
+    is_sound(explorer)
+
+
+def test_hostile_text_is_shown_literally(explorer):
+    explorer.text.value = (
+        "<img/src=x onerror=alert(1)> $$ & \" ' שלום 猫 👩‍👩‍👧"
+    )
+    explorer.show_table.value = True
+    for stage in (explorer.maps, explorer.row_table, explorer.gallery):
+        assert "<img/" not in stage.widget.value
+    assert "<img" not in explorer.status.widget.value
+    assert "&lt;img/src=x" in explorer.maps.picture
+    assert explorer._repr_mimebundle_()["text/html"].count("<img") == 1
+    is_sound(explorer)
+
+
+def test_own_words_have_four_relations_and_the_reason_why(explorer):
+    explorer.text.value = "the cat saw the cat"
+    assert explorer.sentence.value == OWN
+    usable = [n for n, box in explorer.relations.items() if not box.disabled]
+    assert usable == ["previous", "next", "itself", "same word"]
+    assert "grammar" in explorer.relations["verb → object"].tooltip
+    explorer.query.value, explorer.key.value = 3, 0
+    assert "head 1: the → the" in explorer.status.text
+    assert shown(explorer)[1].attn[7, 3, 0] > 0.99
+
+
+def test_a_shorter_sentence_moves_the_cursor_inside(explorer):
+    explorer.query.value, explorer.key.value = 8, 7
+    explorer.text.value = "three short words"
+    assert (explorer.query.value, explorer.key.value) == (2, 2)
+    explorer.text.value = "one"
+    assert (explorer.query.value, explorer.key.value) == (0, 0)
+    assert "one → one 1.00" in explorer.status.text
+
+
+def test_the_longest_sentence_with_the_most_heads(explorer):
+    explorer.text.value = " ".join(f"w{i}" for i in range(64))
+    explorer.d_model.value = 1024
+    explorer.h.value = 1024
+    assert len(explorer.page.options) == 16
+    assert explorer.maps.picture.count("<image") == 65
+    is_sound(explorer)
+
+
+def test_the_causal_mask_hides_and_says_so(explorer):
+    explorer.causal.value = True
+    explorer.key.value = 4
+    assert explorer.status.text == (
+        "ate → fish: hidden by the causal mask in every head."
+    )
+    assert "The mask hides (dashed): verb → object, next" in (
+        explorer.message.text
+    )
+    _, result = shown(explorer)
+    assert (np.triu(result.attn, 1) == 0).all()
+
+
+def test_random_heads_are_called_a_control(explorer):
+    explorer.kind.value = RANDOM
+    assert "control" in explorer.message.text
+    assert "No structure is meant" in explorer.maps.picture
+    assert "■" not in explorer.maps.picture
+    first = shown(explorer)[1].attn
+    again = explore_multi_head(kind=RANDOM)
+    assert (shown(again)[1].attn == first).all()
+
+
+def test_the_row_as_a_table_sums_to_one(explorer):
+    explorer.show_table.value = True
+    table = explorer.row_table.picture
+    rows = re.findall(r"<tr>(.*?)</tr>", table)[1:]
+    assert len(rows) == 8
+    for row in rows:
+        cells = re.findall(r"<td[^>]*>([^<]*)", row)
+        assert sum(map(float, cells)) == pytest.approx(1, abs=0.05)
+    explorer.show_table.value = False
+    assert explorer.row_table.widget.value == ""
+
+
+def test_tables_agree_with_cost(explorer):
+    N, sizes = 9, Sizes(512, 8)
+    cells = re.findall(r"<t[dh][^>]*>([^<]*)", views.ledger_table(N, sizes))
+    place = cells.index("all products")
+    assert cells[place + 1 : place + 4] == [
+        "19,040,256",
+        "19,040,256",
+        f"{8 * 19_040_256:,}",
+    ]
+    explorer.show_ledger.value = False
+    assert explorer.ledger_table.widget.value == ""
+
+
+def test_two_copies_live_side_by_side(explorer):
+    other = explore_multi_head(h=2)
+    explorer.h.value = 32
+    assert other.h.value == 2
+    assert "h = 2," in other.maps.picture
+
+
+def test_memory_does_not_grow_with_use(explorer):
+    import tracemalloc
+
+    def use():
+        for h in (1, 2, 8, 16):
+            explorer.h.value = h
+            explorer.causal.value = not explorer.causal.value
+
+    use()
+    tracemalloc.start()
+    use()
+    before = tracemalloc.get_traced_memory()[0]
+    for _ in range(10):
+        use()
+    grown = tracemalloc.get_traced_memory()[0] - before
+    tracemalloc.stop()
+    assert grown < 200_000
+
+
+@pytest.mark.parametrize(
+    ("settings", "error", "said"),
+    [
+        ({"h": 12, "d_model": 64}, SizeError, "h=8 or h=16"),
+        ({"h": 0}, SizeError, "from 1"),
+        ({"d_model": 100, "h": 10}, ValueError, "one of 8, 16"),
+        ({"kind": "trained"}, ValueError, "hand-built, random"),
+        ({"sentence": ""}, TextError, "Type a sentence"),
+    ],
+)
+def test_a_start_that_is_not_possible(settings, error, said):
+    with pytest.raises(error, match=re.escape(said)):
+        explore_multi_head(**settings)
+
+
+def test_every_control_has_a_description(explorer):
+    controls = [
+        getattr(explorer, name)
+        for name in (
+            "sentence text d_model h kind causal query key page ledger_N "
+            "show_table show_ledger bug"
+        ).split()
+    ]
+    for control in (*controls, *explorer.relations.values()):
+        assert control.description
+
+
+@pytest.mark.parametrize("name", stills())
+def test_committed_still_is_what_the_explorer_draws(name):
+    committed = (FOLDER / name).read_text(encoding="utf-8").rstrip("\n")
+    drawn = stills()[name]
+    number = re.compile(r"\d+\.\d+")
+    assert number.sub("#", committed) == number.sub("#", drawn)
+    theirs, ours = (
+        [float(n) for n in number.findall(svg)] for svg in (committed, drawn)
+    )
+    assert theirs == pytest.approx(ours, abs=0.011)
