@@ -112,20 +112,24 @@ class LinkedSelection:
 
 
 class Message:
-    """A line of plain text that a screen reader reads when it changes."""
+    """Plain text that a screen reader reads when it changes.
 
-    def __init__(self):
+    Room for `lines` lines is always kept, so that the page never jumps.
+    """
+
+    def __init__(self, lines=2):
+        self._height = f"{1.5 * lines}em"
         self.widget = widgets.HTML(layout=widgets.Layout(width="100%"))
         self.text = None
         self.say("")
 
     def say(self, text, problem=False):
-        """Show `text`, escaped; an empty text keeps the line's height."""
+        """Show `text`, escaped."""
         self.text = text
         colour = "var(--jp-error-color0,#b00020)" if problem else INK
         self.widget.value = (
-            f'<div role="status" aria-live="polite" style="min-height:1.5em;'
-            f'line-height:1.5;color:{colour}">{escape(text)}</div>'
+            f'<div role="status" aria-live="polite" style="min-height:'
+            f'{self._height};line-height:1.5;color:{colour}">{escape(text)}</div>'
         )
 
 
@@ -134,7 +138,9 @@ class Stage:
 
     def __init__(self, height="0", width="100%"):
         self.widget = widgets.HTML(
-            layout=widgets.Layout(min_height=height, width=width)
+            layout=widgets.Layout(
+                min_height=height, width=width, overflow="auto hidden"
+            )
         )
         self.picture = ""
         self._drawn_from = None

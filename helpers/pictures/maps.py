@@ -81,7 +81,8 @@ def attention_maps(
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" '
         f'viewBox="0 0 {WIDTH} {HEIGHT}" width="100%" '
-        f'style="max-width:{WIDTH}px" font-family="{FONT}" font-size="12" '
+        f'style="min-width:640px;max-width:{WIDTH}px" '
+        f'font-family="{FONT}" font-size="12" '
         f'fill="{INK}" aria-label="{escape(description)}">'
     ]
     for place, head in enumerate(shown):

@@ -42,7 +42,7 @@ SENTENCE_CHOICES = {
     OWN: None,
 }
 LEDGER_N = (9, *(2**power for power in range(4, 18)))
-MAPS_HEIGHT, LEDGER_HEIGHT, TABLES_HEIGHT = "446px", "190px", "250px"
+LEDGER_HEIGHT, TABLES_HEIGHT = "190px", "250px"
 
 _SWATCHES = "".join(
     f".why-relation-{i} label::before"
@@ -130,7 +130,7 @@ class MultiHeadExplorer(Explorer):
 
     def _make_stages(self):
         self.status = Message()
-        self.maps = Stage(MAPS_HEIGHT)
+        self.maps = Stage()
         self.ledger = Stage(LEDGER_HEIGHT)
         self.badge = Stage("2em")
         self.row_table = Stage()
