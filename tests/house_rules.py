@@ -12,9 +12,9 @@ from urllib.parse import unquote
 
 NUMPY = {"numpy"}
 FLOORS = (
-    {"sizes": set(), "models": set()},
+    {"sizes": set()},
     {"array_rules": NUMPY, "cost": set(), "sentences": NUMPY},
-    {"attention": NUMPY, "rope": NUMPY},
+    {"attention": NUMPY, "rope": NUMPY, "models": set()},
     {
         "cache": NUMPY,
         "counted": NUMPY,
