@@ -78,15 +78,15 @@ def attention_maps(attn, tokens, titles=None):
     return figure
 
 
-def _draw(axis, weights):
+def _draw(axis, shares):
     image = axis.imshow(
-        weights, cmap=COLOUR_MAP, vmin=0, vmax=1, origin="upper"
+        shares, cmap=COLOUR_MAP, vmin=0, vmax=1, origin="upper"
     )
-    N_k = weights.shape[1]
-    if max(weights.shape) > 12:
+    N_k = shares.shape[1]
+    if max(shares.shape) > 12:
         return image
-    for place in np.argwhere(weights >= max(0.15, 1.5 / N_k)):
-        share = weights[tuple(place)]
+    for place in np.argwhere(shares >= max(0.15, 1.5 / N_k)):
+        share = shares[tuple(place)]
         text = "1.0" if share >= 0.995 else f"{share:.2f}"[1:]
         ink = _ink_on(image.to_rgba(share))
         axis.text(
@@ -94,7 +94,7 @@ def _draw(axis, weights):
             text,
             ha="center",
             va="center",
-            fontsize=min(9, 60 / max(weights.shape)),
+            fontsize=min(9, 60 / max(shares.shape)),
             color=ink,
         )
     return image
