@@ -18,6 +18,7 @@ FLOORS = (
     {
         "cache": NUMPY,
         "counted": NUMPY,
+        "pooling": NUMPY,
         "weights": NUMPY,
         "roles": NUMPY,
         "steps": NUMPY,
