@@ -16,6 +16,9 @@ from helpers.attention import (
     softmax,
     split_heads,
 )
+from helpers.cache import KVCache, in_chunks
+from helpers.rope import rotate
+from helpers.sizes import Sizes
 
 
 def run_softmax(case, a):
@@ -86,8 +89,10 @@ def run_kv_decode(case, a):
     if packed:
         h, n_kv = case.options["q_num_heads"], case.options["kv_num_heads"]
         Q, K, V = split_heads(Q, h), split_heads(K, n_kv), split_heads(V, n_kv)
-    K = np.concatenate([a["past_k"], K], axis=-2)
-    V = np.concatenate([a["past_v"], V], axis=-2)
+    cache = cache_like(Q, K, V)
+    cache.append(a["past_k"], a["past_v"])
+    cache.append(K, V)
+    K, V = cache.keys, cache.values
     seen = what_may_be_seen(case, a.get("mask"), Q.shape[-2], K.shape[-2])
     heads, _ = grouped_query_attention(Q, K, V, **seen)
     return {
@@ -97,39 +102,63 @@ def run_kv_decode(case, a):
     }
 
 
-def attend_in_chunks(Q, K, V, chunks):
-    """Let each chunk of queries see all keys so far: causal does the rest."""
-    ends = np.cumsum(chunks)
-    return np.concatenate(
-        [
-            grouped_query_attention(
-                Q[..., end - n : end, :],
-                K[..., :end, :],
-                V[..., :end, :],
-                causal=True,
-            )[0]
-            for n, end in zip(chunks, ends, strict=True)
-        ],
-        axis=-2,
-    )
+def cache_like(Q, K, V):
+    """Return an empty cache for arrays (batch, heads, N, width)."""
+    h, n_kv, d_k, d_v = Q.shape[1], K.shape[1], K.shape[-1], V.shape[-1]
+    sizes = Sizes(h * d_k, h, n_kv, d_k, d_v)
+    return KVCache(sizes, Q.shape[:1], Q.dtype)
 
 
 def run_kv_sequence(case, a):
-    chunks = case.options["chunks"]
-    return {"y": attend_in_chunks(a["q"], a["k"], a["v"], chunks)}
+    """Queries come in chunks, and see what the cache holds by then."""
+    cache = cache_like(a["q"], a["k"], a["v"])
+    outs, start = [], 0
+    for n in case.options["chunks"]:
+        Q, K, V = (a[name][:, :, start : start + n] for name in "qkv")
+        cache.append(K, V)
+        heads, _ = grouped_query_attention(
+            Q, cache.keys, cache.values, causal=True
+        )
+        outs.append(heads)
+        start += n
+    return {"y": np.concatenate(outs, axis=-2)}
 
 
 def run_mha_decode(case, a):
-    h, n_kv = case.options["num_heads"], case.options["num_kv_heads"]
-    Q = split_heads(a["x_q"] @ a["w_q"], h)
-    K = split_heads(a["x_q"] @ a["w_k"], n_kv)
-    V = split_heads(a["x_q"] @ a["w_v"], n_kv)
-    heads = attend_in_chunks(Q, K, V, case.options["chunks"])
-    return {
-        "y": merge_heads(heads) @ a["w_o"],
-        "present_k": K,
-        "present_v": V,
-    }
+    """The whole layer through the cache, with rotary positions or not."""
+    o = case.options
+    sizes = Sizes(
+        a["x_q"].shape[-1], o["num_heads"], o["num_kv_heads"], o["head_dim"]
+    )
+    cache = KVCache(sizes, a["x_q"].shape[:1], a["x_q"].dtype)
+    matrices = (a["w_" + letter] for letter in "qkvo")
+    out = in_chunks(
+        a["x_q"], *matrices, sizes.h, cache, o["chunks"], o.get("style")
+    )
+    return {"y": out, "present_k": cache.keys, "present_v": cache.values}
+
+
+def run_rope(case, a):
+    o = case.options
+    return {"y": rotate(a["x"], a["positions"], o["style"], o["theta"])}
+
+
+def run_rope_layer(case, a):
+    """Queries and keys are turned after they are split into heads."""
+    o = case.options
+    X = _with_ones(a["x_q"])
+    Q, K, V = (
+        split_heads(X @ _with_bias(a, letter), heads)
+        for letter, heads in zip(
+            "qkv", (o["num_heads"], o["num_kv_heads"], o["num_kv_heads"])
+        )
+    )
+    Q, K = (
+        rotate(array, a["positions"], o["style"], o["theta"])
+        for array in (Q, K)
+    )
+    heads, attn = grouped_query_attention(Q, K, V, a["mask"])
+    return {"y": merge_heads(heads) @ a["w_o"] + a.get("b_o", 0), "w": attn}
 
 
 def run_repeat_kv(case, a):
@@ -192,4 +221,7 @@ RUNNERS = {
     "repeat_kv": run_repeat_kv,
     "mha": run_mha,
     "mha_decode": run_mha_decode,
+    "rope": run_rope,
+    "rope_layer": run_rope_layer,
+    "rope_layer_decode": run_mha_decode,
 }
