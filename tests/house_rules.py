@@ -14,7 +14,7 @@ NUMPY = {"numpy"}
 FLOORS = (
     {"sizes": set()},
     {"array_rules": NUMPY, "cost": set(), "sentences": NUMPY},
-    {"attention": NUMPY, "rope": NUMPY, "models": set()},
+    {"attention": NUMPY, "rope": NUMPY, "models": set(), "questions": set()},
     {
         "cache": NUMPY,
         "counted": NUMPY,
@@ -33,8 +33,8 @@ FLOORS = (
     {
         "bugs": NUMPY,
         "controls": NUMPY | {"ipywidgets", "IPython"},
-        "quiz": NUMPY | {"ipywidgets"},
     },
+    {"quiz": {"ipywidgets"}},
     {"explorers": NUMPY | {"ipywidgets"}},
     {"stills": NUMPY},
 )
@@ -165,6 +165,7 @@ def encoding_complaints(tree, where):
             mode_at = 1
         elif isinstance(called, ast.Attribute) and called.attr == "open":
             if isinstance(called.value, ast.Name) and called.value.id in (
+                "Image",
                 "gzip",
                 "webbrowser",
                 "zipfile",

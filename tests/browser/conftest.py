@@ -44,7 +44,7 @@ def open_notebook(chromium, lab):
     def opened(path, theme="JupyterLab Light"):
         lab.use_theme(theme)
         context = chromium.new_context(
-            viewport={"width": 1400, "height": 1000}
+            viewport={"width": 1400, "height": 1700}
         )
         context.set_default_timeout(20_000)
         contexts.append(context)
@@ -53,3 +53,4 @@ def open_notebook(chromium, lab):
     yield opened
     for context in contexts:
         context.close()
+    lab.end_kernels()

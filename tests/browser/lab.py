@@ -136,6 +136,11 @@ class Lab:
             body={"raw": json.dumps({"theme": name})},
         )
 
+    def end_kernels(self):
+        """End every kernel: a notebook that is opened again gets its own."""
+        for session in json.loads(self.ask("/api/sessions")):
+            self.ask(f"/api/sessions/{session['id']}", method="DELETE")
+
     def stop(self):
         """End the server, and with it its kernels."""
         self.process.terminate()
@@ -209,9 +214,11 @@ class NotebookPage:
         ).all_inner_texts()
 
     def screenshot(self, name, what=None):
-        """Keep a picture of the page, or of one locator, as evidence."""
+        """Keep a picture of the page, scrolled to a locator, as evidence."""
         SCREENSHOTS.mkdir(exist_ok=True)
-        (what or self.page).screenshot(path=SCREENSHOTS / f"{name}.png")
+        if what:
+            what.evaluate("item => item.scrollIntoView({block: 'start'})")
+        self.page.screenshot(path=SCREENSHOTS / f"{name}.png")
 
     # --- what explorers have --------------------------------------------
 
@@ -222,6 +229,12 @@ class NotebookPage:
     def slider(self, description):
         """Return the slider that carries this description."""
         return Slider(self, description)
+
+    def cell_of(self, description):
+        """Return the output area that holds the slider described so."""
+        return self.panel.locator(".jp-Cell-outputArea").filter(
+            has=self.page.locator(f'.widget-label:text-is("{description}")')
+        )
 
     def toggle(self, group, name):
         """Press a button of the toggle buttons with this description."""

@@ -43,7 +43,7 @@ def drawn(explorer):
 def test_run_all_shows_the_default(explorer):
     wait_for(explorer, h=8, d_model=512)
     explorer.wait_for_text("✓ counted = formula")
-    explorer.screenshot("04_run_all")
+    explorer.screenshot("04_run_all", explorer.cell_of("heads h"))
 
 
 def test_the_mouse_moves_heads_and_width(explorer):
@@ -56,7 +56,7 @@ def test_the_mouse_moves_heads_and_width(explorer):
     assert len({before, four}) == 2
     explorer.slider("heads h").drag_to("1")
     wait_for(explorer, h=1, d_model=64)
-    explorer.screenshot("04_one_head")
+    explorer.screenshot("04_one_head", explorer.cell_of("heads h"))
 
 
 def test_the_keyboard_moves_heads_and_width(explorer):
@@ -133,11 +133,7 @@ def test_a_hostile_sentence_stays_text(explorer):
 def test_both_themes_have_their_screenshot(open_notebook, theme):
     notebook = open_notebook(NOTEBOOK, theme=f"JupyterLab {theme}")
     notebook.run_all()
-    picture = notebook.picture(maps(8, 512))
-    picture.scroll_into_view_if_needed()
-    notebook.screenshot(f"04_{theme.lower()}")
-    cell = notebook.panel.locator(".jp-CodeCell").filter(
-        has=notebook.page.locator(f'[aria-label^="{maps(8, 512)}"]')
-    )
-    notebook.screenshot(f"04_{theme.lower()}_explorer", cell)
+    notebook.picture(maps(8, 512)).wait_for()
+    cell = notebook.cell_of("heads h")
+    notebook.screenshot(f"04_{theme.lower()}", cell)
     assert notebook.problems == []
