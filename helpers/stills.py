@@ -7,10 +7,16 @@ A test compares the committed files with what this makes.
 
 from pathlib import Path
 
+from helpers.explorers.average import explore_average
 from helpers.explorers.multi_head import explore_multi_head
+from helpers.explorers.scaling import explore_scaling
 
 FOLDER = Path(__file__).parent.parent / "notebooks" / "images"
-EXPLORERS = {"04_main_explorer.svg": explore_multi_head}
+EXPLORERS = {
+    "01_average.svg": explore_average,
+    "02_scaling.svg": explore_scaling,
+    "04_main_explorer.svg": explore_multi_head,
+}
 
 
 def stills():

@@ -5,6 +5,9 @@
     maps      attention maps
     pixels    large maps: one pixel a weight
     bars      FLOPs as bars
+    plane     points, arrows and a hull on a plane
+    curves    curves and bars of a quantity, with axes
+    shares    one map with the sum of each row
     stills    the same pictures where nothing runs
 
 A string is ready in about a millisecond, stays sharp on a projector, and
