@@ -47,6 +47,19 @@ class Property:
             return False
 
 
+PROPERTIES = {}  # {name: Property}, in the order of this file
+
+
+def named(name, sentence):
+    """Return a decorator that lists a test in PROPERTIES."""
+
+    def listed(test):
+        PROPERTIES[name] = Property(name, sentence, test)
+        return test
+
+    return listed
+
+
 def close(got, wanted, tolerance=TOLERANCE):
     """Say whether two arrays agree, relative to the largest number."""
     got, wanted = np.asarray(got), np.asarray(wanted)
@@ -69,12 +82,17 @@ def example(sizes=SIZES, seed=11):
     return X.copy(), Projections(*(matrix.copy() for matrix in projections))
 
 
+@named("shapes", "out is (N, d_model) and attn is (h, N, N).")
 def shapes(f):
     X, projections = example()
     out, attn = f(X, *projections, SIZES.h)
     return np.shape(out) == X.shape and np.shape(attn) == (SIZES.h, N, N)
 
 
+@named(
+    "rows sum to 1",
+    "Every row of every map shares out exactly 1, masked or not.",
+)
 def rows_sum_to_1(f):
     X, projections = example()
     for causal in (False, True):
@@ -84,6 +102,10 @@ def rows_sum_to_1(f):
     return True
 
 
+@named(
+    "no look-ahead",
+    "Under the causal mask, other words later on change nothing before.",
+)
 def no_look_ahead(f):
     X, projections = example()
     seen = N // 2
@@ -94,6 +116,10 @@ def no_look_ahead(f):
     return close(after[:seen], before[:seen])
 
 
+@named(
+    "order of tokens",
+    "Tokens in another order give the same rows in that order.",
+)
 def order_does_not_matter(f):
     X, projections = example()
     order = np.random.default_rng(13).permutation(N)
@@ -104,6 +130,9 @@ def order_does_not_matter(f):
     )
 
 
+@named(
+    "loop = batched", "All heads at once give the sum of each head run alone."
+)
 def loop_is_batched(f):
     X, (W_Q, W_K, W_V, W_O) = example()
     total = 0
@@ -114,6 +143,7 @@ def loop_is_batched(f):
     return close(f(X, W_Q, W_K, W_V, W_O, SIZES.h)[0], total)
 
 
+@named("one head", "With h = 1 it is single-head attention, then W_O.")
 def one_head_is_attention(f):
     X, (W_Q, W_K, W_V, W_O) = example(ONE_HEAD)
     out, attn = f(X, W_Q, W_K, W_V, W_O, 1)
@@ -123,6 +153,10 @@ def one_head_is_attention(f):
     return close(out, wanted @ W_O) and close(attn, wanted_attn[None])
 
 
+@named(
+    "grouped = repeated",
+    "With n_kv < h, as if key/value heads were repeated: 0, 0, 1, 1.",
+)
 def grouped_is_repeated(f):
     X, (W_Q, W_K, W_V, W_O) = example(GROUPED)
     grouped = f(X, W_Q, W_K, W_V, W_O, GROUPED.h, n_kv=GROUPED.n_kv)[0]
@@ -136,6 +170,7 @@ def grouped_is_repeated(f):
     return close(grouped, wanted)
 
 
+@named("values", "It gives the numbers that helpers/attention.py gives.")
 def values(f):
     for sizes, causal in ((SIZES, False), (SIZES, True), (GROUPED, False)):
         X, projections = example(sizes)
@@ -146,52 +181,3 @@ def values(f):
         if not all(map(close, got, wanted)):
             return False
     return True
-
-
-PROPERTIES = {
-    name: Property(name, sentence, test)
-    for name, sentence, test in (
-        (
-            "shapes",
-            "out is (N, d_model) and attn is (h, N, N).",
-            shapes,
-        ),
-        (
-            "rows sum to 1",
-            "Every row of every map shares out exactly 1, masked or not.",
-            rows_sum_to_1,
-        ),
-        (
-            "no look-ahead",
-            "Under the causal mask, other words later on change nothing "
-            "before them.",
-            no_look_ahead,
-        ),
-        (
-            "order of tokens",
-            "Tokens in another order give the same rows in that order.",
-            order_does_not_matter,
-        ),
-        (
-            "loop = batched",
-            "All heads at once give the sum of each head run alone.",
-            loop_is_batched,
-        ),
-        (
-            "one head",
-            "With h = 1 it is single-head attention, then W_O.",
-            one_head_is_attention,
-        ),
-        (
-            "grouped = repeated",
-            "With n_kv < h it equals plain multi-head attention whose "
-            "key/value heads are repeated in the order 0, 0, 1, 1.",
-            grouped_is_repeated,
-        ),
-        (
-            "values",
-            "It gives the numbers that helpers/attention.py gives.",
-            values,
-        ),
-    )
-}
