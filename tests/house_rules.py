@@ -161,9 +161,10 @@ def encoding_complaints(tree, where):
         if not isinstance(node, ast.Call):
             continue
         called = node.func
+        called_as = getattr(called, "attr", None)
         if isinstance(called, ast.Name) and called.id == "open":
             mode_at = 1
-        elif isinstance(called, ast.Attribute) and called.attr == "open":
+        elif called_as == "open":
             if isinstance(called.value, ast.Name) and called.value.id in (
                 "Image",
                 "gzip",
@@ -172,10 +173,7 @@ def encoding_complaints(tree, where):
             ):
                 continue
             mode_at = 0
-        elif isinstance(called, ast.Attribute) and called.attr in (
-            "read_text",
-            "write_text",
-        ):
+        elif called_as in ("read_text", "write_text"):
             mode_at = None
         else:
             continue
@@ -186,9 +184,11 @@ def encoding_complaints(tree, where):
         if isinstance(mode, ast.Constant) and "b" in str(mode.value):
             continue
         encoding = named.get("encoding")
+        if encoding is None and called_as == "read_text" and node.args:
+            encoding = node.args[0]
         if not (
             isinstance(encoding, ast.Constant)
-            and str(encoding.value).lower() == "utf-8"
+            and str(encoding.value).lower() in ("utf-8", "ascii")
         ):
             found.append(f"{where}:{node.lineno}: name encoding='utf-8'")
     return found

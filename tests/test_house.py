@@ -2,6 +2,7 @@
 
 import ast
 import json
+import os
 import re
 import subprocess
 import sys
@@ -136,6 +137,7 @@ def test_a_missing_encoding_is_seen(source):
         "path.open('wb')",
         "open(path, encoding='utf-8')",
         "path.read_text(encoding='utf-8')",
+        "path.read_text('ascii')",
     ],
 )
 def test_a_named_encoding_passes(source):
@@ -323,3 +325,32 @@ def test_ruff_has_nothing_to_say():
         encoding="utf-8",
     )
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+IMPORT_ALL = """
+import importlib, pkgutil, sys, helpers
+for found in pkgutil.walk_packages(helpers.__path__, "helpers."):
+    if found.name != "helpers.plots":
+        importlib.import_module(found.name)
+print("matplotlib" in sys.modules)
+"""
+
+
+def test_helpers_import_anywhere_and_without_matplotlib():
+    """In an ASCII locale, deprecations as errors; plots.py alone draws."""
+    ascii_locale = {
+        "LC_ALL": "C",
+        "PYTHONUTF8": "0",
+        "PYTHONCOERCECLOCALE": "0",
+    }
+    done = subprocess.run(
+        [
+            *(sys.executable, "-X", "warn_default_encoding"),
+            *("-W", "error:::helpers", "-c", IMPORT_ALL),
+        ],
+        cwd=ROOT,
+        env=os.environ | ascii_locale,
+        capture_output=True,
+        encoding="utf-8",
+    )
+    assert done.stdout == "False\n", done.stderr
