@@ -8,6 +8,8 @@ A test compares the committed files with what this makes.
 from pathlib import Path
 
 from helpers.explorers.average import explore_average
+from helpers.explorers.budget import explore_budget
+from helpers.explorers.ledger import explore_ledger
 from helpers.explorers.multi_head import explore_multi_head
 from helpers.explorers.scaling import explore_scaling
 
@@ -15,7 +17,9 @@ FOLDER = Path(__file__).parent.parent / "notebooks" / "images"
 EXPLORERS = {
     "01_average.svg": explore_average,
     "02_scaling.svg": explore_scaling,
+    "03_budget.svg": explore_budget,
     "04_main_explorer.svg": explore_multi_head,
+    "05_ledger.svg": explore_ledger,
 }
 
 

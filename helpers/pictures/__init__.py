@@ -5,6 +5,8 @@
     maps      attention maps
     pixels    large maps: one pixel a weight
     bars      FLOPs as bars
+    amounts   measured amounts as bars, with their spread
+    budgets   what a row spends, and the errors that are left
     plane     points, arrows and a hull on a plane
     curves    curves and bars of a quantity, with axes
     shares    one map with the sum of each row

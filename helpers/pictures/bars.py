@@ -7,6 +7,8 @@ WIDTH = 980
 LEFT, RIGHT = 150, 950
 BAR, PITCH = 20, 30
 
+FLOPS_IN = {"FLOPs": 1, "multiply-adds": 2}  # how many FLOPs one of them is
+
 STEP_NAMES = {
     "Q": "Q",
     "K": "K",
@@ -17,7 +19,7 @@ STEP_NAMES = {
 }
 
 
-def flop_bars(ledgers, description):
+def flop_bars(ledgers, description, unit="FLOPs"):
     """Draw the FLOPs of layers as bars on one scale, with a legend.
 
     Projections come first, in greys; the two products between tokens come
@@ -29,6 +31,8 @@ def flop_bars(ledgers, description):
         The name of each bar, and what it shows.
     description : str
         What a reader who does not see the picture is told.
+    unit : str
+        What the tooltips count in: a key of FLOPS_IN.
 
     Returns
     -------
@@ -44,13 +48,13 @@ def flop_bars(ledgers, description):
         f'fill="{INK}" aria-label="{escape(description)}">'
     ]
     for row, (name, ledger) in enumerate(ledgers.items()):
-        parts.append(_bar(name, ledger, row * PITCH, most))
+        parts.append(_bar(name, ledger, row * PITCH, most, unit))
     parts.append(_legend(PITCH * len(ledgers) + 14))
     parts.append("</svg>")
     return "".join(parts)
 
 
-def _bar(name, ledger, y, most):
+def _bar(name, ledger, y, most, unit):
     steps = ledger.as_dict()
     parts = [
         f'<text x="{LEFT - 8}" y="{y + 15}" text-anchor="end">'
@@ -63,7 +67,8 @@ def _bar(name, ledger, y, most):
         parts.append(
             f'<rect x="{x:.2f}" y="{y + 1}" width="{width:.2f}" '
             f'height="{BAR}" fill="{colour}"><title>'
-            f"{STEP_NAMES[step]}: {steps[step]:,} FLOPs, {share:.1%}"
+            f"{STEP_NAMES[step]}: {steps[step] // FLOPS_IN[unit]:,} {unit}, "
+            f"{share:.1%}"
             f"</title></rect>"
         )
         if width > 44:

@@ -6,24 +6,22 @@ from helpers.bugs import BUGS, noticed_by
 from helpers.cost import (
     binary_units,
     flops,
-    full_width_heads,
     one_head,
     parameters,
     score_bytes,
     softmax_work,
 )
+from helpers.explorers import costs
+from helpers.explorers.costs import bars_in_words, heads_in_words
 from helpers.explorers.multi_head.layer import HAND_BUILT
-from helpers.pictures.bars import STEP_NAMES, flop_bars
+from helpers.pictures.bars import flop_bars
 from helpers.pictures.maps import MOST_MAPS, Outline, attention_maps
 from helpers.pictures.stills import still
 from helpers.pictures.text import FAINT, INK, escape, table
 
 MOST_SAID = 16  # heads that the status line names one by one
 
-
-def heads_in_words(h):
-    """Return "1 head" or "8 heads"."""
-    return "1 head" if h == 1 else f"{h} heads"
+ledger_table = costs.ledger_table  # the same as in the ledger's own explorer
 
 
 def outlines(state, result):
@@ -175,7 +173,7 @@ def bars(N, sizes):
         f"{heads_in_words(sizes.h)}, d_k = {sizes.d_k}": sizes,
     }
     counts = {name: flops(N, layer) for name, layer in layers.items()}
-    return flop_bars(counts, _bars_in_words(N, counts))
+    return flop_bars(counts, bars_in_words(N, counts))
 
 
 def portrait(state, result):
@@ -216,49 +214,6 @@ def _not_free(N, sizes):
         f"(h = 1: {binary_units(score_bytes(N, 1))}). Both grow with h. "
         f"<b>Parameters:</b> {parameters(sizes).total:,} "
         f"(h = 1: {parameters(one_head(sizes)).total:,})."
-    )
-
-
-def _bars_in_words(N, counts):
-    said = "; ".join(
-        f"{name}: {count.total:,} FLOPs, of which scores and weighted sum "
-        f"{count.attention / count.total:.1%}"
-        for name, count in counts.items()
-    )
-    return f"FLOPs of the matrix products at N = {N:,}. {said}."
-
-
-def ledger_table(N, sizes):
-    """Return the ledger, step by step, beside the two other layers."""
-    layers = [one_head(sizes), sizes, full_width_heads(sizes)]
-    counts = [flops(N, layer) for layer in layers]
-    rows = [
-        [STEP_NAMES[step], *(f"{c.as_dict()[step]:,}" for c in counts)]
-        for step in counts[0].as_dict()
-    ]
-    rows.append(["all products", *(f"{c.total:,}" for c in counts)])
-    rows.append(
-        [
-            "exponentials",
-            *(f"{softmax_work(N, x.h).exponentials:,}" for x in layers),
-        ]
-    )
-    rows.append(
-        [
-            "score memory",
-            *(binary_units(score_bytes(N, x.h)) for x in layers),
-        ]
-    )
-    rows.append(["parameters", *(f"{parameters(x).total:,}" for x in layers)])
-    return table(
-        f"FLOPs at N = {N:,}, d_model = {sizes.d_model:,}",
-        [
-            "step",
-            "one head",
-            f"{heads_in_words(sizes.h)}, d_k = {sizes.d_k}",
-            f"{heads_in_words(sizes.h)} of full width",
-        ],
-        rows,
     )
 
 

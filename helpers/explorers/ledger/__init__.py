@@ -1,0 +1,10 @@
+"""The ledger explorer: what one head, h heads and h full-width heads cost.
+
+explorer   the controls and the loop
+timing     the measured time, in slices
+views      what is shown: pictures, tables, sentences
+"""
+
+from helpers.explorers.ledger.explorer import explore_ledger
+
+__all__ = ["explore_ledger"]

@@ -1,0 +1,272 @@
+"""The controls of the ledger explorer, and what happens when one moves."""
+
+from dataclasses import dataclass
+
+import ipywidgets as widgets
+
+from helpers.controls import (
+    Explorer,
+    LinkedSelection,
+    Message,
+    Stage,
+    choice,
+    selection,
+    style_sheet,
+    switch,
+)
+from helpers.explorers.costs import ledger_table
+from helpers.explorers.ledger import timing, views
+from helpers.explorers.slices import Slices
+from helpers.pictures.bars import FLOPS_IN
+from helpers.sizes import D_MODEL_CHOICES, SizeError, Sizes, divisors
+
+N_CHOICES = (8, 9, *(2**power for power in range(4, 18)))
+
+
+class Shared(LinkedSelection):
+    """n_kv: while it equals h, as in plain multi-head, it follows h."""
+
+    def follow(self, h, plain):
+        """Offer the divisors of `h`; return a sentence, or ""."""
+        if plain:
+            self._wanted = h
+        said = self.offer(divisors(h))
+        return "" if plain else said
+
+
+@dataclass(frozen=True)
+class State:
+    """What the controls say."""
+
+    N: int
+    sizes: Sizes
+    unit: str
+    one_head_mixes: bool
+
+
+def explore_ledger(h=8, d_model=512, N=512, n_kv=None):
+    """Open the ledger explorer.
+
+    Parameters
+    ----------
+    h, d_model : int
+        Where the sliders start. h divides d_model; d_model is one of
+        `sizes.D_MODEL_CHOICES`.
+    N : int
+        Tokens: 8, 9, or a power of two up to 131,072.
+    n_kv : int, optional
+        Key/value heads; divides h. Left out: h.
+
+    Returns
+    -------
+    LedgerExplorer
+        A box; the last line of a cell shows it.
+
+    Raises
+    ------
+    SizeError
+        If a starting value is not possible.
+    """
+    return LedgerExplorer(h, d_model, N, n_kv)
+
+
+class LedgerExplorer(Explorer):
+    """One head, h heads, and h heads of full width: what each costs."""
+
+    def __init__(self, h, d_model, N, n_kv):
+        for name, value, offered in (
+            ("d_model", d_model, D_MODEL_CHOICES),
+            ("N", N, N_CHOICES),
+        ):
+            if value not in offered:
+                listed = ", ".join(f"{number:,}" for number in offered)
+                raise SizeError(
+                    f"{name} must be one of {listed}: got {value!r}."
+                )
+        sizes = Sizes(d_model, h, n_kv)
+        super().__init__()
+        self._times = timing.Times(timing.timed_N(N), d_model)
+        self._slices = Slices(self._failed, self._ended)
+        self._make_controls(sizes, N)
+        self._make_stages()
+        self.children = self._arranged()
+        self._connect()
+        self.refresh()
+
+    def _make_controls(self, sizes, N):
+        self.h = selection("heads h", divisors(sizes.d_model), sizes.h)
+        self.n_kv = selection(
+            "key/value heads n_kv", divisors(sizes.h), sizes.n_kv, "360px"
+        )
+        self.d_model = selection(
+            "width d_model", D_MODEL_CHOICES, sizes.d_model
+        )
+        self.N = selection("tokens N", [(f"{n:,}", n) for n in N_CHOICES], N)
+        self.unit = choice("count in", list(FLOPS_IN), "FLOPs")
+        self.one_head_mixes = switch("one head has a W_O too", True)
+        self.show_table = switch("ledger as a table", True)
+        self.measure = widgets.Button(
+            description="measure time now",
+            tooltip="Run attention on this machine, some seconds at most",
+            layout=widgets.Layout(width="auto"),
+        )
+        self.stop = widgets.Button(
+            description="stop measuring",
+            disabled=True,
+            tooltip="Stop after the run that is under way",
+            layout=widgets.Layout(width="auto"),
+        )
+        self.show_times = switch("measured times as a table", False)
+
+    def _make_stages(self):
+        self.price = Stage("3.2em")
+        self.bars = Stage("120px")
+        self.not_free = Stage("9.2em")
+        self.ledger_table = Stage("245px")
+        self.time_status = Message()
+        self.times = Stage("212px")
+        self.times_table = Stage()
+        self.stages = (
+            self.price,
+            self.bars,
+            self.not_free,
+            self.ledger_table,
+        )
+
+    def _arranged(self):
+        wrap = widgets.Layout(flex_flow="row wrap", grid_gap="2px 14px")
+
+        def row(*children):
+            return widgets.HBox(children, layout=wrap)
+
+        return (
+            style_sheet(),
+            row(self.h, self.n_kv),
+            row(self.d_model, self.N),
+            row(self.unit, self.one_head_mixes, self.show_table),
+            self.message.widget,
+            self.price.widget,
+            self.bars.widget,
+            self.not_free.widget,
+            self.ledger_table.widget,
+            row(self.measure, self.stop, self.show_times),
+            self.time_status.widget,
+            self.times.widget,
+            self.times_table.widget,
+        )
+
+    def _connect(self):
+        self._linked_h = LinkedSelection(self.h, self._on_heads)
+        self._shared = Shared(self.n_kv, self._on_shared)
+        self._plain = self.n_kv.value == self.h.value
+        self.d_model.observe(self._on_width, "value")
+        self.watch(
+            self.N,
+            self.unit,
+            self.one_head_mixes,
+            self.show_table,
+            self.show_times,
+        )
+        self.measure.on_click(self._on_measure)
+        self.stop.on_click(lambda _: self._slices.stop())
+
+    # What one control does to others; each ends in one refresh.
+
+    def _on_width(self, change):
+        said = self._linked_h.offer(divisors(change["new"]))
+        self.refresh(f"{said} {self._follow_h()}".strip())
+
+    def _on_heads(self, _):
+        self.refresh(self._follow_h())
+
+    def _on_shared(self, _):
+        self._plain = self.n_kv.value == self.h.value
+        self.refresh()
+
+    def _follow_h(self):
+        return self._shared.follow(self.h.value, self._plain)
+
+    # The three steps.
+
+    def read(self):
+        """Return the controls' State."""
+        return State(
+            N=self.N.value,
+            sizes=Sizes(self.d_model.value, self.h.value, self.n_kv.value),
+            unit=self.unit.value,
+            one_head_mixes=self.one_head_mixes.value,
+        )
+
+    def compute(self, state):
+        """Return the times that still belong to `state`."""
+        N, d_model = timing.timed_N(state.N), state.sizes.d_model
+        if (self._times.N, self._times.d_model) == (N, d_model):
+            return self._times
+        return timing.Times(N, d_model)
+
+    def show(self, state, result):
+        """Show pictures, tables and sentences of `state`."""
+        if result is not self._times:
+            self._slices.stop()
+            self._times = result
+        self.price.show(views.price, state)
+        self.bars.show(views.picture, state)
+        self.not_free.show(views.not_free, state)
+        if self.show_table.value:
+            self.ledger_table.show(
+                ledger_table,
+                state.N,
+                state.sizes,
+                state.unit,
+                state.one_head_mixes,
+            )
+        else:
+            self.ledger_table.clear()
+        self._show_times()
+
+    def _show_times(self):
+        times = self._times
+        self.times.show(
+            views.times_picture,
+            times,
+            self.h.value,
+            len(timing.timed_heads(times.d_model)),
+        )
+        self.time_status.say(views.times_in_words(times))
+        if self.show_times.value:
+            self.times_table.show(views.times_table, times)
+        else:
+            self.times_table.clear()
+
+    def portrait(self):
+        """Return a still picture and its description."""
+        return views.portrait(self.read())
+
+    # Measuring.
+
+    def _on_measure(self, _):
+        self._times = timing.Times(self._times.N, self._times.d_model)
+        self.measure.disabled, self.stop.disabled = True, False
+        self._slices.start(self._measuring())
+
+    def _measuring(self):
+        N, d_model = self._times.N, self._times.d_model
+        heads = timing.timed_heads(d_model)
+        for run in timing.runs(N, d_model, heads):
+            if run is not None:
+                self._times = self._times.with_run(*run)
+                if run[0] == heads[-1]:
+                    self._show_times()
+            yield
+
+    def _ended(self, _):
+        self.measure.disabled, self.stop.disabled = False, True
+        self._show_times()
+
+    def _failed(self, error):
+        self.message.say(views.failed(error), problem=True)
+
+    def close(self):
+        """Close the explorer; a measurement ends with it."""
+        self._slices.stop()
+        super().close()
