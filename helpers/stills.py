@@ -10,6 +10,7 @@ from pathlib import Path
 from helpers.explorers.average import explore_average
 from helpers.explorers.budget import explore_budget
 from helpers.explorers.decoding import explore_decoding
+from helpers.explorers.grouped import explore_grouped
 from helpers.explorers.ledger import explore_ledger
 from helpers.explorers.multi_head import explore_multi_head
 from helpers.explorers.scaling import explore_scaling
@@ -22,6 +23,7 @@ EXPLORERS = {
     "04_main_explorer.svg": explore_multi_head,
     "05_ledger.svg": explore_ledger,
     "06_decoding.svg": explore_decoding,
+    "07_grouped_heads.svg": explore_grouped,
 }
 
 

@@ -3,7 +3,7 @@
 from helpers.pictures.text import FAINT, FONT, INK, escape
 
 WIDTH, HEIGHT = 980, 168
-LEFT, RIGHT = 108, 972
+LEFT, RIGHT = 116, 972
 QUERY_Y, READS_Y, KV_Y = 18, 58, 128
 BOX = 24
 READABLE = 17  # a box narrower than this has no room for a number
@@ -56,16 +56,16 @@ def wiring(order, description, n_kv=None):
             f"{order[:8]}{'…' if len(order) > 8 else ''}."
         )
     queries, kvs = _middles(len(order)), _middles(n_kv)
+    wide = _width(len(order))
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" '
         f'viewBox="0 0 {WIDTH} {HEIGHT}" width="100%" '
         f'style="max-width:{WIDTH}px" font-family="{FONT}" font-size="12" '
         f'fill="{INK}" aria-label="{escape(description)}">',
         _label("query heads", QUERY_Y + 16),
-        _label("read", READS_Y, FAINT),
+        _label("read", READS_Y, FAINT) if wide >= READABLE else "",
         _label("key/value heads", KV_Y + 16),
     ]
-    wide = _width(len(order))
     for head, (x, kv) in enumerate(zip(queries, order, strict=True)):
         parts.append(
             f'<path d="M{x:.1f} {READS_Y + 5}'
