@@ -432,9 +432,7 @@ def test_the_large_scores_are_as_they_must_be():
     seen = np.sort(np.where(mask, scores, -np.inf), axis=-1)
     assert (seen[:, -1] - seen[:, -2]).min() > 100
     assert (seen[:, -1] < -11_000).any()
-    assert (
-        seen[:, -1] < -110_000 * single_head.MIDDLE / single_head.LARGE
-    ).any() and mask.any(axis=-1).all()
+    assert mask.any(axis=-1).all()
 
 
 def test_the_best_weighting_is_the_best():
