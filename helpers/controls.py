@@ -9,6 +9,7 @@ from helpers.sizes import SizeError, nearest
 
 WIDE = {"description_width": "initial"}
 STYLES = (
+    ".why-explorer{padding:0 6px}"
     ".why-explorer .widget-toggle-buttons"
     "{display:flex;align-items:baseline;gap:8px}"
     ".why-explorer .widget-toggle-buttons > div"

@@ -1,5 +1,6 @@
 """What the main explorer computes: one layer on one sentence."""
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -85,6 +86,8 @@ class Layers:
         X = self._token_vectors(state.N, state.sizes.d_model)
         projections = self._projections(X, state)
         layer = multi_head_attention if state.bug is None else _buggy(state)
+        if state.kind == RANDOM:  # numbers of size about 1, as after a norm
+            X = X * NUMBER_TYPE(math.sqrt(state.sizes.d_model))
         with counting() as tally:
             _, attn = layer(
                 count(X), *projections, h=state.sizes.h, causal=state.causal
