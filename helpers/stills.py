@@ -12,11 +12,13 @@ from helpers.explorers.budget import explore_budget
 from helpers.explorers.decoding import explore_decoding
 from helpers.explorers.grouped import explore_grouped
 from helpers.explorers.ledger import explore_ledger
+from helpers.explorers.map_reading import explore_map
 from helpers.explorers.multi_head import explore_multi_head
 from helpers.explorers.scaling import explore_scaling
 
 FOLDER = Path(__file__).parent.parent / "notebooks" / "images"
 EXPLORERS = {
+    "00_map_reading.svg": explore_map,
     "01_average.svg": explore_average,
     "02_scaling.svg": explore_scaling,
     "03_budget.svg": explore_budget,

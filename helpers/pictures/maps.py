@@ -250,7 +250,8 @@ def _numbers(frame, shares):
     if frame.cell < 15:
         return ""
     font = min(13, round(frame.cell * 0.46))
-    out = np.nonzero(shares >= max(0.15, 1.5 / frame.N))
+    least = max(0.15, 1.5 / frame.N) - 1e-6  # equal shares: all or none
+    out = np.nonzero(shares >= least)
     texts = [
         f'<text x="{frame.x + (k + 0.5) * frame.cell:.1f}" '
         f'y="{frame.y + (q + 0.5) * frame.cell + font * 0.36:.1f}" '

@@ -50,9 +50,9 @@ def paragraph(text):
     )
 
 
-def lines_high(letters, in_a_line=LETTERS_A_LINE):
-    """Return the height that so many letters need, as CSS."""
-    return f"{1.5 * max(1, math.ceil(letters / in_a_line)):g}em"
+def lines_for(letters, in_a_line=LETTERS_A_LINE):
+    """Return how many lines so many letters need."""
+    return max(1, math.ceil(letters / in_a_line))
 
 
 def in_words(value):

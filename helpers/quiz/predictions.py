@@ -4,13 +4,13 @@ from numbers import Real
 
 import ipywidgets as widgets
 
-from helpers.controls import choice, selection, style_sheet, switch
+from helpers.controls import Message, choice, selection, style_sheet, switch
 from helpers.pictures.text import escape
 from helpers.quiz.asking import (
     STYLES,
     Asking,
     in_words,
-    lines_high,
+    lines_for,
     paragraph,
 )
 from helpers.sizes import nearest
@@ -182,7 +182,7 @@ class Comparison(Asking):
         self.prediction, self.result = prediction, result
         self.sentence = sentence
         self.anyway = switch("show it without a prediction", False)
-        self.message.widget.layout.min_height = lines_high(len(sentence) + 90)
+        self.message = Message(lines_for(len(sentence) + 90))
         self.children = (
             style_sheet(STYLES),
             self.message.widget,

@@ -10,7 +10,7 @@ from helpers.quiz.asking import (
     LETTERS_A_LINE,
     STYLES,
     Asking,
-    lines_high,
+    lines_for,
     paragraph,
 )
 
@@ -55,9 +55,8 @@ class AskedQuestion:
             name, [(c.text, i) for i, c in enumerate(question.choices)], None
         )
         self.choice.add_class("why-column")
-        self.verdict = Message()
         longest = max(len(verdict(question, i)) for i in self.places)
-        self.verdict.widget.layout.min_height = lines_high(longest, in_a_line)
+        self.verdict = Message(lines_for(longest, in_a_line))
 
     @property
     def places(self):
