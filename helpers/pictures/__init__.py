@@ -2,7 +2,8 @@
 
     text      escaping, short labels, numbers, tables
     colours   the colour tables
-    maps      attention maps
+    maps      attention maps: a page of heads, and their average
+    map_cells, map_labels    one map, and what stands around it
     pixels    large maps: one pixel a weight
     bars      FLOPs as bars
     amounts   measured amounts as bars, with their spread
