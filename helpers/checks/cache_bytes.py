@@ -1,0 +1,108 @@
+"""The check of the bytes of a KV cache."""
+
+from helpers.checks.answers import ask, numbers
+from helpers.checks.verdict import Refused, verdict_on
+
+SETTINGS = (
+    (3, 10, 5, 7, 11, 13, 4),  # no two alike: it tells mistakes apart
+    (32, 32, 8, 128, 1, 1, 2),
+    (80, 64, 8, 128, 131_072, 1, 2),
+)
+
+
+def right_bytes(n_layers, h, n_kv, d_k, N, batch, size):
+    """Return the bytes of a KV cache."""
+    return 2 * n_layers * n_kv * d_k * N * batch * size
+
+
+BYTES_MISTAKES = (
+    (
+        lambda L, h, n_kv, d, N, b, s: L * n_kv * d * N * b * s,
+        "A factor 2 is missing: this is the keys alone.",
+        "Keys are compared with the query, values are averaged. Both are "
+        "needed for every old token.",
+    ),
+    (
+        lambda L, h, n_kv, d, N, b, s: 2 * L * h * d * N * b * s,
+        "This counts the h query heads.",
+        "Only keys and values are kept, and there are n_kv heads of them.",
+    ),
+    (
+        lambda L, h, n_kv, d, N, b, s: L * h * d * N * b * s,
+        "This counts the h query heads, and the keys alone.",
+        "Keep n_kv heads, and for each of them a key and a value.",
+    ),
+    (
+        lambda L, h, n_kv, d, N, b, s: 2 * L * h * n_kv * d * N * b * s,
+        "There is one factor too many: h and n_kv are both in it.",
+        "Query heads keep nothing. Leave h out.",
+    ),
+    (
+        lambda L, h, n_kv, d, N, b, s: 2 * n_kv * d * N * b * s,
+        "This is one layer.",
+        "Each layer has keys and values of its own.",
+    ),
+    (
+        lambda L, h, n_kv, d, N, b, s: 2 * L * n_kv * d * N * s,
+        "The batch is missing.",
+        "Each sentence of the batch has tokens of its own to remember.",
+    ),
+    (
+        lambda L, h, n_kv, d, N, b, s: 2 * L * n_kv * d * N * b,
+        "These are numbers, not bytes.",
+        "Each number takes bytes_per_number bytes.",
+    ),
+    (
+        lambda L, h, n_kv, d, N, b, s: 2 * L * d * N * b * s,
+        "This is one key/value head.",
+        "Each layer keeps n_kv of them.",
+    ),
+    (
+        lambda L, h, n_kv, d, N, b, s: 2 * L * n_kv * d * b * s,
+        "This is one token.",
+        "Every token so far is remembered: N of them.",
+    ),
+    (
+        lambda L, h, n_kv, d, N, b, s: 2 * L * n_kv * d * N * N * b * s,
+        "The tokens are counted twice: N * N is the size of a map.",
+        "Maps are not kept. Each token leaves one key and one value a head.",
+    ),
+)
+
+
+def check_cache_bytes(f):
+    """Check f(n_layers, h, n_kv, d_k, N, batch, bytes_per_number).
+
+    Parameters
+    ----------
+    f : function
+        Returns the bytes of the KV cache: a whole number.
+
+    Returns
+    -------
+    Verdict
+    """
+    return verdict_on(f, _examine_bytes)
+
+
+def _examine_bytes(f):
+    for arguments in SETTINGS:
+        got = numbers(ask(f, *arguments))
+        if got.size != 1:
+            raise Refused(
+                f"The answer has shape {got.shape}; it must be one number.",
+                "Multiply the sizes, and return the product.",
+            )
+        got, wanted = float(got.reshape(())), right_bytes(*arguments)
+        if got == wanted:
+            continue
+        for wrong, sentence, hint in BYTES_MISTAKES:
+            if got == wrong(*arguments):
+                raise Refused(sentence, hint)
+        raise Refused(
+            f"For n_layers, h, n_kv, d_k, N, batch, bytes_per_number = "
+            f"{arguments} you give {got:,.0f}; {wanted:,} is right.",
+            "Count the numbers of one key first, then ask how many keys "
+            "there are, and what else is kept beside each key.",
+        )
+    return "The bytes are right: n_kv and not h, and K as well as V."
