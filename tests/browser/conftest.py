@@ -1,6 +1,7 @@
 """One JupyterLab server and one browser for all tests in this folder."""
 
 import pytest
+from playwright.sync_api import sync_playwright
 
 from tests.browser.lab import CHROMIUM, CHROMIUM_FLAGS, Lab, NotebookPage
 from tests.tools import require_tool
@@ -16,8 +17,7 @@ def pytest_collection_modifyitems(items):
 def chromium():
     """Return a headless Chromium, closed when the folder's tests end."""
     program = require_tool(*CHROMIUM)
-    sync_api = pytest.importorskip("playwright.sync_api")
-    with sync_api.sync_playwright() as playwright:
+    with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=program, args=CHROMIUM_FLAGS
         )

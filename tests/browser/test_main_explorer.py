@@ -6,6 +6,17 @@ NOTEBOOK = "notebooks/04_build_multi_head.ipynb"
 N = 9  # tokens of the sentence, and the ledger's first N
 
 
+CONTROLS = """area => [...area.querySelectorAll(
+    '.widget-slider, .widget-text, .widget-checkbox, .widget-toggle-buttons'
+)].filter(e => e.offsetParent).map(e => e.innerText.trim().split('\\n')[0])
+"""
+FOCUSED = """() => {
+    const box = document.activeElement.closest('.widget-slider, .widget-text,'
+        + '.widget-checkbox, .widget-toggle-buttons');
+    return box && box.innerText.trim().split('\\n')[0];
+}"""
+
+
 def flops(d_model):
     """Return the ledger's line for h heads of width d_model / h."""
     return f"{8 * N * d_model**2 + 4 * N**2 * d_model:,} FLOPs"
@@ -115,6 +126,20 @@ def test_space_works_the_buttons(explorer):
     explorer.picture(
         maps(8, 512) + " d_k = 64; hand-built heads, causal"
     ).wait_for()
+
+
+def test_tab_reaches_every_control(explorer):
+    explorer.slider("heads h").handle.focus()
+    reached = []
+    for _ in range(60):
+        name = explorer.page.evaluate(FOCUSED)
+        if name is None:
+            break
+        reached.append(name)
+        explorer.page.keyboard.press("Tab")
+    shown = explorer.cell_of("heads h").evaluate(CONTROLS)
+    assert len(shown) > 10 and "" not in shown
+    assert set(reached) >= set(shown), set(shown) - set(reached)
 
 
 def test_a_hostile_sentence_stays_text(explorer):
