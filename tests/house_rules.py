@@ -12,7 +12,7 @@ from urllib.parse import unquote
 
 NUMPY = {"numpy"}
 FLOORS = (
-    {"sizes": set()},
+    {"sizes": set(), "environment": set()},
     {"array_rules": NUMPY, "cost": set(), "sentences": NUMPY},
     {"attention": NUMPY, "rope": NUMPY, "models": set(), "questions": set()},
     {
