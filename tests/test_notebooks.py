@@ -1,7 +1,11 @@
 """Every notebook: the file, the style, and a run in a fresh kernel."""
 
 import json
+import re
+import shlex
 import shutil
+import subprocess
+import sys
 import time
 
 import nbformat
@@ -197,6 +201,24 @@ def test_a_cell_that_works_once_only_is_found(tmp_path):
     assert not rules.run_complaints(rules.executed(once, tmp_path))
     twice = rules.executed(rules.every_cell_twice(once), tmp_path)
     assert "NameError" in rules.run_complaints(twice)[0]
+
+
+def test_the_strip_command_leaves_a_clean_notebook(tmp_path):
+    """What CONTRIBUTING.md says to run undoes what JupyterLab writes."""
+    page = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    line = re.search(r"\.venv/bin/nbstripout (.+) notebooks/\*", page)[1]
+    notebook = good()
+    notebook.cells[3].source = "1 + 1"
+    notebook = rules.executed(notebook, ROOT / "notebooks")
+    notebook.cells[1].metadata.update(editable=True, scrolled=True)
+    notebook.metadata.language_info.update(version="3.12.1")
+    assert len(rules.leftover_complaints(notebook)) > 4
+    file = tmp_path / "saved.ipynb"
+    file.write_text(saved(notebook), encoding="utf-8")
+    command = [sys.executable, "-m", "nbstripout", *shlex.split(line)]
+    subprocess.run([*command, str(file)], check=True)
+    assert not rules.leftover_complaints(load(file))
+    assert not rules.format_complaints(file.read_text(encoding="utf-8"))
 
 
 # --- the real notebooks -------------------------------------------------
