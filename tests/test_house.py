@@ -293,9 +293,11 @@ def test_the_badge_leads_to_the_start_page():
     assert (ROOT / "notebooks/00_start_here.ipynb").is_file()
 
 
-def test_the_readmes_map_names_each_notebook():
-    for path in NOTEBOOKS:
-        assert f"notebooks/{path.name}" in readme()
+@each(NOTEBOOKS)
+def test_the_readmes_map_has_each_notebook_and_its_minutes(path):
+    row = re.search(rf"\|.*\(notebooks/{path.name}\).*\| (\d+) \|", readme())
+    assert row, f"README.md has no row for {path.name}"
+    assert f"{row[1]} min" in cells_of(path, "markdown")[0]
 
 
 def test_the_citation_is_whole():
