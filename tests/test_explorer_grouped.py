@@ -58,11 +58,11 @@ def is_sound(explorer):
         assert stage.widget.value == stage.picture
 
 
-def test_the_default_is_an_example_of_8_heads_on_2(explorer):
+def test_the_default_is_an_example_of_8_heads_on_4(explorer):
     state, _ = shown(explorer)
-    assert (state.h, state.n_kv) == (8, 2)
-    assert state.order == (0, 0, 0, 0, 1, 1, 1, 1)
-    assert "<b>6 KiB a token</b>" in explorer.bytes_line.picture
+    assert (state.h, state.n_kv) == (8, 4)
+    assert state.order == (0, 0, 1, 1, 2, 2, 3, 3)
+    assert "<b>12 KiB a token</b>" in explorer.bytes_line.picture
     assert "head 1: ate → cat 1.00" in explorer.status.text
     is_sound(explorer)
 
@@ -257,7 +257,7 @@ def test_what_is_said_of_a_model(explorer):
     ("control", "value"),
     [
         ("model", "Falcon 180B"),
-        ("n_kv", 4),
+        ("n_kv", 2),
         ("N", 1024),
         ("query", 5),
         ("kind", RANDOM),
@@ -294,7 +294,7 @@ def test_a_failure_in_a_callback_is_seen(explorer, part, monkeypatch):
 
     monkeypatch.setattr(type(explorer), part, fail)
     with pytest.raises(ZeroDivisionError):
-        explorer.n_kv.value = 4
+        explorer.n_kv.value = 2
     assert "planted" in explorer.message.text
     assert "opacity" in explorer.maps.widget.value
 
@@ -319,4 +319,4 @@ def test_presets_are_the_public_models(explorer):
 def test_without_a_kernel_there_is_a_picture(explorer):
     html = explorer._repr_mimebundle_()["text/html"]
     assert html.count("<img") == 1
-    assert "The query heads read 0, 0, 0, 0, 1, 1, 1, 1" in html
+    assert "The query heads read 0, 0, 1, 1, 2, 2, 3, 3" in html

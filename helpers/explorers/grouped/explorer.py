@@ -28,7 +28,7 @@ from helpers.sizes import Sizes, divisors
 
 EXAMPLE = "example: 8 heads"
 SHAPES = {
-    EXAMPLE: Shape(EXAMPLE, 12, Sizes(512, 8, n_kv=2), 8192, public=False),
+    EXAMPLE: Shape(EXAMPLE, 12, Sizes(512, 8, n_kv=4), 8192, public=False),
     **{
         name: Shape(name, m.n_layers, m.sizes(), m.context, m.note)
         for name, m in MODELS.items()

@@ -1,0 +1,103 @@
+"""The numbers in the prose of notebook 07, computed again."""
+
+import json
+
+import numpy as np
+import pytest
+
+from helpers.cost import flops, kv_cache_bytes, parameters
+from helpers.models import MODELS, model
+from helpers.pooling import POOLINGS, pooling_drift
+from helpers.sentences import HUNGRY, words
+from helpers.sizes import Sizes
+from helpers.weights import random_projections, token_vectors
+from tests.tools import ROOT
+
+NOTEBOOK = ROOT / "notebooks" / "07_grouped_query_attention.ipynb"
+
+
+@pytest.fixture(scope="module")
+def prose():
+    cells = json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]
+    text = " ".join(
+        "".join(c["source"]) for c in cells if c["cell_type"] == "markdown"
+    )
+    return " ".join(text.split())
+
+
+def test_llama_3_bytes_a_token(prose):
+    names = "Llama 3 8B", "Llama 3 70B", "Llama 3.1 405B"
+    own = [model(name).kv_bytes(1) // 1024 for name in names]
+    plain = [
+        model(name).kv_bytes(1, n_kv=model(name).n_heads) // 1024
+        for name in names
+    ]
+    assert own == [128, 320, 504]
+    assert plain == [512, 2560, 8064]
+    assert [b // a for a, b in zip(own, plain, strict=True)] == [4, 8, 16]
+    assert "128, 320 and 504 KiB, against 512, 2,560 and 8,064" in prose
+    assert "4, 8 and 16 times less" in prose
+
+
+def test_half_a_mebibyte_is_what_plain_llama_would_keep(prose):
+    assert "Half a mebibyte for each word" in prose
+    assert 2 * kv_cache_bytes(32, 32, 128, N=1) == 2**20
+
+
+def test_a_sentence_of_131_072_fits_to_the_byte(prose):
+    m = model("Llama 3 8B")
+    assert m.kv_bytes(131_072) == 16 * 2**30
+    assert m.kv_bytes(131_072, n_kv=32) > 16 * 2**30
+    assert m.context == 8192
+    assert "planned for 8,192 tokens" in prose
+    assert m.kv_bytes(8192) == 2**30
+    assert "1 GiB is 1.074 GB is 1,024 MiB" in prose
+
+
+def test_parameters_and_flops_of_a_layer(prose):
+    wide, llama = (Sizes(4096, 32, n_kv=n) for n in (32, 8))
+    assert parameters(llama).total / parameters(wide).total == 0.625
+    assert "62.5 %" in prose
+    saved = [
+        1 - flops(N, llama).total / flops(N, wide).total
+        for N in (512, 8192, 131_072)
+    ]
+    assert saved == pytest.approx([0.35, 0.19, 0.02], abs=0.005)
+    assert flops(131_072, llama).attention > 0.95 * (
+        flops(131_072, llama).total
+    )
+
+
+def test_which_models_share(prose):
+    assert MODELS["Llama 2 7B"].kind == MODELS["Llama 2 13B"].kind == "MHA"
+    assert MODELS["Llama 2 70B"].kind == "GQA"
+    qwen = MODELS["Qwen3 0.6B"]
+    assert (qwen.d_model, qwen.n_heads, qwen.head_dim) == (1024, 16, 128)
+    assert "16 heads of 128 make 2,048" in prose
+
+
+def test_intensity_at_both_ends():
+    for n_kv in (16, 1):
+        work = flops(1, Sizes(2048, 16, n_kv=n_kv), N_k=4096, N_new=1)
+        read = kv_cache_bytes(1, n_kv, 128, 4096)
+        assert work.attention / read == 16 / n_kv
+
+
+def test_the_mean_drifts_less_on_random_heads_and_more_on_loud_ones():
+    X = np.sqrt(512) * token_vectors(len(words(HUNGRY)), 512)
+    W = random_projections(Sizes(512, 8))
+    for n_kv in (4, 2, 1):
+        mean, first = (pooling_drift(X, *W, 8, n_kv, p) for p in POOLINGS)
+        assert mean < first
+    loud = W.W_O.reshape(8, 64, -1).copy()
+    loud[::2] *= 5
+    W = W._replace(W_O=loud.reshape(W.W_O.shape))
+    mean, first = (pooling_drift(X, *W, 8, 4, p) for p in POOLINGS)
+    assert first < mean
+
+
+def test_small_steps_of_one_query_at_a_time(prose):
+    assert 2 * 16 * (4096 // 1024) == 128
+    assert "128 small steps" in prose
+    assert 2 * 2 * 16 * 4096 * 128 * 4 == 128 * 2**20
+    assert "128 MiB of keys and values" in prose
