@@ -26,7 +26,7 @@ LETTERS_A_LINE = 50  # beside the map
 RULES = (
     ".why-reading{max-width:980px}"
     ".why-reading .why-side"
-    "{flex:1 1 380px;min-width:300px;padding-right:8px;box-sizing:border-box}"
+    "{flex:1 1 330px;min-width:300px;padding-right:8px;box-sizing:border-box}"
 )
 
 
