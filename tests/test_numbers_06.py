@@ -38,7 +38,7 @@ def test_only_causal_rows_stay():
     for causal in (True, False):
         nine = multi_head_attention(X, *W, 8, causal=causal)[0][:8]
         eight = multi_head_attention(X[:8], *W, 8, causal=causal)[0]
-        assert (np.abs(nine - eight).max() < 1e-12) is causal
+        assert (np.abs(nine - eight).max() < 1e-12) == causal
 
 
 def test_the_masks():
