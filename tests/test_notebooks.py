@@ -1,6 +1,7 @@
 """Every notebook: the file, the style, and a run in a fresh kernel."""
 
 import json
+import os
 import re
 import shlex
 import shutil
@@ -194,6 +195,16 @@ def test_hidden_errors_are_found(tmp_path):
     assert "Output widget" in found[2] and "hidden" in found[2]
 
 
+def test_a_slow_notebook_is_measured(tmp_path):
+    work = "import time\nend = time.process_time() + 1.5\n"
+    slow = new_notebook(
+        cells=[code(work + "while time.process_time() < end: pass")]
+    )
+    seconds = stopwatch()
+    rules.executed(slow, tmp_path)
+    assert seconds() > 1.5
+
+
 def test_a_cell_that_works_once_only_is_found(tmp_path):
     once = new_notebook(
         cells=[code("x = [1, 2]"), code("del x"), code("print('on')")]
@@ -254,15 +265,30 @@ def collection(tmp_path):
     return tmp_path
 
 
+def stopwatch():
+    """Return a function: the seconds since now that kernels have taken.
+
+    Processor time of the kernels that have ended, where it can be had and
+    is less than the wall clock's: other programs may keep a machine busy.
+    """
+
+    def used():
+        if os.name == "nt":
+            return time.monotonic()
+        return sum(os.times()[2:4])
+
+    wall, processor = time.monotonic(), used()
+    return lambda: min(time.monotonic() - wall, used() - processor)
+
+
 @each
 @pytest.mark.parametrize("below", ["", "notebooks", "notebooks/mine"])
 def test_run_all_in_a_fresh_kernel(path, below, collection):
-    began = time.monotonic()
+    seconds = stopwatch()
     done = rules.executed(load(path), collection / below)
-    seconds = time.monotonic() - began
     found = rules.run_complaints(done)
     assert not found, "\n".join(found)
-    assert seconds < SECONDS
+    assert seconds() < SECONDS
 
 
 @each
