@@ -1,14 +1,20 @@
 """Layers to test with: every size is another number, most of them prime."""
 
+import os
 from typing import NamedTuple
 
 import numpy as np
-from hypothesis import settings
+from hypothesis import Phase, settings
 from hypothesis import strategies as st
 
 N, N_K, D_MODEL, H, N_KV, D_K, D_V, BATCH = 7, 9, 30, 6, 2, 5, 11, 3
 
-few = settings(max_examples=20, deadline=None)
+QUICK = [Phase.explicit, Phase.generate]  # no search for a smaller example
+few = settings(
+    max_examples=20,
+    deadline=None,
+    phases=QUICK if os.environ.get("NO_SHRINKING") else list(Phase),
+)
 seeds = st.integers(0, 2**32 - 1)
 
 

@@ -118,7 +118,7 @@ def test_whole_scores_give_float64_and_float16_is_rounded_once():
     assert softmax([1, 2]).dtype == np.float64
     scores = np.random.default_rng(2).normal(size=(5, 300)).astype("f2")
     want = softmax(scores.astype("f8")).astype("f2")
-    assert np.abs(softmax(scores) - want).max() <= np.spacing(want.max())
+    assert (np.abs(softmax(scores) - want) <= np.spacing(want)).all()
 
 
 # one head
@@ -361,6 +361,13 @@ def test_grouped_is_multi_head_with_each_key_repeated(front, n_kv, seed):
     assert not np.allclose(heads, wrong, atol=0.01)
 
 
+def test_grouped_heads_take_a_scale():
+    Q, K, V = heads_of()
+    _, attn = grouped_query_attention(Q, K, V, scale=0.1)
+    _, want = scaled_dot_product_attention(Q[5], K[1], V[1], scale=0.1)
+    assert np.allclose(attn[5], want, **exact)
+
+
 def test_b01_query_heads_0_and_1_read_the_first_key_value_head():
     K = np.zeros((2, 3, 4))
     K[0, 0], K[1, 2] = 50, 50  # KV head 0 calls for key 0, KV head 1 for 2
@@ -429,6 +436,16 @@ def test_a13_float16_with_scores_up_to_a_thousand():
     for g, w in zip(got, want):
         assert g.dtype == np.float16 and np.isfinite(g).all()
         assert np.allclose(g.astype("f8"), w, rtol=2e-3, atol=2e-3)
+
+
+def test_float16_heads_are_computed_in_float32_and_rounded_once():
+    Q, K, V = heads_of(number_type=np.float16)
+    got = grouped_query_attention(20 * Q, 20 * K, V)
+    wide = (a.astype(np.float32) for a in (20 * Q, 20 * K, V))
+    for g, w in zip(got, grouped_query_attention(*wide), strict=True):
+        assert np.array_equal(g, w.astype(np.float16))
+    _, attn = grouped_query_attention(300 * Q, 300 * K, V)  # scores > 65,504
+    assert np.isfinite(attn).all() and (attn.max(axis=-1) == 1).any()
 
 
 # promises to the reader

@@ -144,6 +144,8 @@ def test_a_sentence_without_a_word_that_shows_is_refused(text):
 
 def test_the_limits_are_said_with_the_numbers():
     assert len(words("a " * MOST_WORDS)) == MOST_WORDS
+    with pytest.raises(TextError, match="got 65. Leave out 1.$"):
+        words("a " * (MOST_WORDS + 1))
     with pytest.raises(TextError) as refused:
         words("a " * 40_000)
     assert str(refused.value) == (

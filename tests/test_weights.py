@@ -42,7 +42,9 @@ def maps(d_model, h, some=ALL, n_kv=None, tokens=TOKENS, **seen):
     """Return the attention maps that hand-built weights give."""
     sizes = Sizes(d_model, h, n_kv)
     X = token_vectors(len(tokens), d_model)
-    projections = hand_built(X, some, sizes)
+    no_values = np.zeros((d_model, sizes.n_kv * sizes.d_v))
+    mixing = no_values, np.zeros((d_model, d_model))  # maps need neither
+    projections = hand_built(X, some, sizes, mixing)
     return multi_head_attention(X, *projections, h, n_kv, **seen)[1]
 
 

@@ -1,0 +1,118 @@
+"""Break the code on purpose, a small change at a time: a test must notice.
+
+    python -m tests.mutations            all of them, a few minutes
+    python -m tests.mutations softmax    those whose names hold "softmax"
+
+Each change is made in a copy of helpers/ and tests/ in a temporary folder,
+and the module's own fast tests run there. A change that leaves them green
+has found a gap in the tests.
+"""
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import tomllib
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from typing import NamedTuple
+
+from tests.tools import ROOT
+
+TESTS = {
+    "attention": ("test_attention", "test_masks"),
+    "array_rules": ("test_bad_input", "test_masks"),
+    "sizes": ("test_sizes",),
+    "cost": ("test_cost",),
+    "counted": ("test_counted",),
+    "sentences": ("test_sentences",),
+    "weights": ("test_weights",),
+}
+ENVIRONMENT = {"PYTHONDONTWRITEBYTECODE": "1", "NO_SHRINKING": "1"}
+
+
+class Mutation(NamedTuple):
+    """In helpers/`module`.py, `old` (there once) becomes `new`."""
+
+    name: str
+    module: str
+    old: str
+    new: str
+
+
+def mutations():
+    """Return every change of tests/mutations.toml."""
+    text = (ROOT / "tests" / "mutations.toml").read_text(encoding="utf-8")
+    return [
+        Mutation(module=module, **change)
+        for module, changes in tomllib.loads(text).items()
+        for change in changes
+    ]
+
+
+def text_of(mutation):
+    """Return the module's text with the change made."""
+    path = ROOT / "helpers" / f"{mutation.module}.py"
+    text = path.read_text(encoding="utf-8")
+    found = text.count(mutation.old)
+    if found != 1:
+        raise LookupError(
+            f"{mutation.name}: the old text is in {path.name} {found} times."
+        )
+    return text.replace(mutation.old, mutation.new)
+
+
+def _ignore(folder, names):
+    heavy = {"browser", "__pycache__", ".hypothesis"}
+    return [name for name in names if name in heavy]
+
+
+def outcome(mutation=None, module=None):
+    """Run a module's tests on a changed copy; return "red", "green" or why.
+
+    Without a mutation the tests of `module` run on the copy as it is.
+    """
+    module = mutation.module if mutation else module
+    with tempfile.TemporaryDirectory() as folder:
+        folder = Path(folder)
+        for name in ("helpers", "tests"):
+            shutil.copytree(ROOT / name, folder / name, ignore=_ignore)
+        shutil.copy(ROOT / "pyproject.toml", folder)
+        if mutation:
+            changed = folder / "helpers" / f"{module}.py"
+            changed.write_text(text_of(mutation), encoding="utf-8")
+        tests = [f"tests/{name}.py" for name in TESTS[module]]
+        options = ["-x", "-q", "--tb=no", "-p", "no:cacheprovider"]
+        done = subprocess.run(
+            [sys.executable, "-m", "pytest", *options, *tests],
+            cwd=folder,
+            env={**os.environ, **ENVIRONMENT},
+            capture_output=True,
+            text=True,
+            timeout=300,
+        )
+    answers = {0: "green", 1: "red"}
+    return answers.get(done.returncode, done.stdout[-2000:] + done.stderr)
+
+
+def outcomes(chosen):
+    """Give (mutation, outcome) for each, as many at once as there are CPUs."""
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        yield from zip(chosen, pool.map(outcome, chosen), strict=True)
+
+
+def main():
+    """Run the mutations whose names hold the given words; 1 if one lives."""
+    wanted = " ".join(sys.argv[1:])
+    chosen = [m for m in mutations() if wanted in f"{m.module}: {m.name}"]
+    survivors = 0
+    for mutation, answer in outcomes(chosen):
+        survivors += answer != "red"
+        print(f"{answer:6} {mutation.module}: {mutation.name}", flush=True)
+    print(f"{len(chosen)} changes, {survivors} not noticed")
+    return bool(survivors)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
