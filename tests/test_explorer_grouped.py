@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from helpers.cost import flops, kv_cache_bytes
-from helpers.explorers.grouped import explore_grouped, views
+from helpers.explorers.grouped import amounts, explore_grouped
 from helpers.explorers.grouped.explorer import (
     BATCHES,
     CONTEXTS,
@@ -107,7 +107,7 @@ def test_every_memory_setting_at_the_corners(explorer, name):
                     explorer.N.value, explorer.batch.value = N, batch
                     explorer.limit.value = limit
                     explorer.number_type.value = number_type
-            for units in views.UNITS:
+            for units in amounts.UNITS:
                 explorer.units.value = units
                 is_sound(explorer)
 
@@ -162,8 +162,8 @@ def test_what_fits_is_exact(explorer):
     explorer.limit.value = 16 * 2**30
     explorer.N.value = 131_072
     state, _ = shown(explorer)
-    assert views.fits(state) == (131_072, 1)
-    assert views.fits(state, 32) == (32_768, 0)
+    assert amounts.fits(state) == (131_072, 1)
+    assert amounts.fits(state, 32) == (32_768, 0)
     assert "fit 131,072 tokens, or 1 sentence of 131,072" in (
         explorer.bytes_line.picture
     )
@@ -178,7 +178,7 @@ def test_score_flops_stay_and_projections_shrink(explorer):
     for n_kv in divisors(32):
         explorer.n_kv.value = n_kv
         state, _ = shown(explorer)
-        here = flops(512, views.layers_of(state)[f"n_kv = {n_kv}, dial"])
+        here = flops(512, amounts.layers_of(state)[f"n_kv = {n_kv}, dial"])
         attention.add(here.attention)
         shares[n_kv] = re.search(
             r"so ([\d.]+)% of the", explorer.work_line.picture
@@ -261,7 +261,7 @@ def test_what_is_said_of_a_model(explorer):
         ("N", 1024),
         ("query", 5),
         ("kind", RANDOM),
-        ("units", views.GB),
+        ("units", amounts.GB),
     ],
 )
 def test_one_move_is_one_redraw(explorer, control, value, monkeypatch):

@@ -2,7 +2,8 @@
 
 explorer   the controls and the loop
 layer      what is computed: the heads of the sentence
-views      what is shown: wiring, maps, bytes, work
+views      what is shown of heads: wiring, maps, sentences
+amounts    what is shown of bytes and work: bars, the table
 """
 
 from helpers.explorers.grouped.explorer import explore_grouped

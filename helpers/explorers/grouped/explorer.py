@@ -12,7 +12,7 @@ from helpers.controls import (
     switch,
 )
 from helpers.cost import binary_units
-from helpers.explorers.grouped import views
+from helpers.explorers.grouped import amounts, views
 from helpers.explorers.grouped.layer import (
     HAND_BUILT,
     RANDOM,
@@ -24,7 +24,7 @@ from helpers.explorers.multi_head.views import cell_in_words
 from helpers.models import MODELS
 from helpers.pictures.maps import MOST_MAPS
 from helpers.sentences import HUNGRY, relations, words
-from helpers.sizes import Sizes, divisors
+from helpers.sizes import Sizes, divisors, require_n_kv
 
 EXAMPLE = "example: 8 heads"
 SHAPES = {
@@ -84,12 +84,7 @@ class GroupedExplorer(Explorer):
         _require_choice("batch", batch, BATCHES)
         _require_choice("number_type", number_type, NUMBER_TYPES)
         sizes = SHAPES[model].sizes
-        n_kv = Sizes(
-            sizes.d_model,
-            sizes.h,
-            sizes.n_kv if n_kv is None else n_kv,
-            d_k=sizes.d_k,
-        ).n_kv
+        n_kv = sizes.n_kv if n_kv is None else require_n_kv(n_kv, sizes.h)
         super().__init__()
         self._layers = Layers()
         self._tokens = words(HUNGRY)
@@ -128,7 +123,7 @@ class GroupedExplorer(Explorer):
             MEMORY[0],
             "360px",
         )
-        self.units = choice("bytes in", views.UNITS, views.GIB)
+        self.units = choice("bytes in", amounts.UNITS, amounts.GIB)
         self.kind = choice("heads are", (HAND_BUILT, RANDOM), HAND_BUILT)
         places = [(f"{i + 1} {t}", i) for i, t in enumerate(self._tokens)]
         self.query = selection("query", places, 2)
@@ -138,14 +133,16 @@ class GroupedExplorer(Explorer):
 
     def _make_stages(self):
         self.status = Message()
+        self.shared = Stage("3em")
         self.wires = Stage(WIRES_HEIGHT)
         self.maps = Stage(MAPS_HEIGHT)
         self.cache = Stage("130px")
-        self.bytes_line = Stage("4.5em")
+        self.bytes_line = Stage("6em")
         self.work = Stage("122px")
         self.work_line = Stage("3em")
         self.table = Stage(width="auto")
         self.stages = (
+            self.shared,
             self.wires,
             self.maps,
             self.cache,
@@ -165,6 +162,7 @@ class GroupedExplorer(Explorer):
             style_sheet(),
             row(self.n_kv, self.model),
             row(self.kind),
+            self.shared.widget,
             self.message.widget,
             self.wires.widget,
             self.maps.widget,
@@ -234,15 +232,14 @@ class GroupedExplorer(Explorer):
         heads, memory = state.of_heads(), state.of_memory()
         self.wires.show(views.wires, heads.at_no_place())
         self.maps.show(views.maps, heads, result)
-        self.status.say(
-            f"{cell_in_words(state, result)} {views.shared_in_words(state)}"
-        )
-        self.cache.show(views.cache, memory)
-        self.bytes_line.show(views.bytes_line, memory, result.kept)
-        self.work.show(views.work, memory)
-        self.work_line.show(views.work_line, memory)
+        self.shared.show(views.shared, heads.at_no_place())
+        self.status.say(cell_in_words(state, result))
+        self.cache.show(amounts.cache, memory)
+        self.bytes_line.show(amounts.bytes_line, memory, result.kept)
+        self.work.show(amounts.work, memory)
+        self.work_line.show(amounts.work_line, memory)
         if self.show_table.value:
-            self.table.show(views.work_table, memory)
+            self.table.show(amounts.work_table, memory)
         else:
             self.table.clear()
 
