@@ -73,6 +73,8 @@ def explore_ledger(h=8, d_model=512, N=512, n_kv=None):
 class LedgerExplorer(Explorer):
     """One head, h heads, and h heads of full width: what each costs."""
 
+    _slices = None  # until the start is known to be possible
+
     def __init__(self, h, d_model, N, n_kv):
         for name, value, offered in (
             ("d_model", d_model, D_MODEL_CHOICES),
@@ -268,5 +270,6 @@ class LedgerExplorer(Explorer):
 
     def close(self):
         """Close the explorer; a measurement ends with it."""
-        self._slices.stop()
+        if self._slices is not None:
+            self._slices.stop()
         super().close()
