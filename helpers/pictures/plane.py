@@ -84,7 +84,7 @@ def _turn(a, b, c):
     return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 
 
-def planes(panels, description, reach=3):
+def planes(panels, description, reach=3.3):
     """Draw planes side by side, all to one scale.
 
     Parameters
@@ -94,7 +94,7 @@ def planes(panels, description, reach=3):
         What a reader who does not see the picture is told.
     reach : float
         How far each plane reaches up and down from the origin. To the
-        sides it reaches as far as there is room. What lies outside is cut.
+        sides it reaches as far as there is room. Nothing is cut off.
 
     Returns
     -------
@@ -120,11 +120,11 @@ def planes(panels, description, reach=3):
         x = number * (wide + GAP)
         parts.append(
             f'<text x="{x + 2:.1f}" y="16" font-weight="600">'
-            f'{escape(panel.title)}</text><svg x="{x:.1f}" y="{TOP}" '
-            f'width="{wide:.1f}" height="{HEIGHT - TOP}" overflow="hidden">'
+            f"{escape(panel.title)}</text>"
+            f'<g transform="translate({x:.1f} {TOP})">'
         )
         parts.append(_drawn(panel, _Frame(wide, HEIGHT - TOP, reach)))
-        parts.append("</svg>")
+        parts.append("</g>")
     parts.append("</svg>")
     return "".join(parts)
 
@@ -197,7 +197,7 @@ def _arrow(arrow, frame):
     long = float(np.hypot(x - x0, y - y0))
     label = (
         f'<text x="{x + (6 if arrow.x >= 0 else -6):.1f}" '
-        f'y="{y + (14 if arrow.y < 0 else -6):.1f}" font-weight="600" '
+        f'y="{y + (15 if arrow.y >= 0 else -6):.1f}" font-weight="600" '
         f'fill="{arrow.colour}" '
         f'text-anchor="{"start" if arrow.x >= 0 else "end"}">'
         f"{word(arrow.name, LONGEST_NAME)}</text>"

@@ -63,9 +63,8 @@ class AverageExplorer(Explorer):
         )
         self.show_table = switch("scores and weights as a table", False)
         self.status = Message()
-        self.planes = Stage("376px")
-        self.bars = Stage("154px")
-        self.table = Stage("0", width="auto")
+        self.planes, self.bars = Stage(), Stage()
+        self.table = Stage(width="auto")
         self.stages = (self.planes, self.bars, self.table)
         wrap = widgets.Layout(flex_flow="row wrap", grid_gap="2px 14px")
         self.children = (

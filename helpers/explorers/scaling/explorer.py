@@ -74,10 +74,9 @@ class ScalingExplorer(Explorer):
         self.acts = choice("the mask acts", (BEFORE, AFTER), BEFORE)
         self.show_map = switch("map as a table", False)
         self.scale_status, self.mask_status = Message(), Message()
-        self.curves, self.bars = Stage("240px"), Stage("154px")
-        self.map = Stage("392px")
-        self.curve_table = Stage("0", width="auto")
-        self.map_table = Stage("0", width="auto")
+        self.curves, self.bars, self.map = Stage(), Stage(), Stage()
+        self.curve_table = Stage(width="auto")
+        self.map_table = Stage(width="auto")
         self.stages = (
             self.curves,
             self.bars,
