@@ -193,7 +193,7 @@ def _legend():
             parts.append(_stripes(x, y - 10, 12, 12))
         x += 44 + 6.2 * len(said)
     parts.append(
-        f'<text x="{x}" y="{y}" font-size="11" fill="{FAINT}">pale: hidden '
+        f'<text x="{x}" y="{y}" font-size="11" fill="{FAINT}">faint: hidden '
         f"by the causal mask</text>"
     )
     return "".join(parts)
