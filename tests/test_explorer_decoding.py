@@ -179,6 +179,15 @@ def test_without_a_loop_it_plays_to_the_end_at_once(explorer):
     assert explorer.N.value == 9
 
 
+async def until(reached, seconds=20):
+    """Wait for a condition: a busy machine may take its time."""
+    for _ in range(int(seconds / 0.005)):
+        if reached():
+            return
+        await asyncio.sleep(0.005)
+    raise AssertionError("it never came to that")
+
+
 def in_a_loop(play, monkeypatch):
     monkeypatch.setattr(
         "helpers.explorers.decoding.explorer.SECONDS", {9: 0.01, LONG: 0.001}
@@ -191,7 +200,7 @@ def test_it_plays_as_a_task_to_the_end(explorer, monkeypatch):
         explorer.playing.value = True
         assert explorer.N.value == 5  # the task has not begun
         assert explorer.playing.description == "■ stop"
-        await asyncio.sleep(0.3)
+        await until(lambda: explorer._playing is None)
         assert explorer.N.value == 9
 
     in_a_loop(play, monkeypatch)
@@ -204,7 +213,7 @@ def test_stop_is_heard(explorer, monkeypatch):
 
     async def play():
         explorer.playing.value = True
-        await asyncio.sleep(0.02)
+        await until(lambda: explorer.N.value > 3)
         explorer.playing.value = False
         there = explorer.N.value
         await asyncio.sleep(0.05)
@@ -218,10 +227,10 @@ def test_stop_is_heard(explorer, monkeypatch):
 def test_other_controls_may_move_while_it_plays(explorer, monkeypatch):
     async def play():
         explorer.playing.value = True
-        await asyncio.sleep(0.015)
+        await until(lambda: explorer.N.value > 5)
         explorer.n_kv.value = 2
         explorer.text.value = "64 words"
-        await asyncio.sleep(0.4)
+        await until(lambda: explorer._playing is None)
         assert explorer.N.value == 64
 
     in_a_loop(play, monkeypatch)
@@ -233,7 +242,7 @@ def test_closing_stops_playing(explorer, monkeypatch):
         explorer.playing.value = True
         task = explorer._playing
         explorer.close()
-        await asyncio.sleep(0.05)
+        await until(task.done)
         assert task.cancelled()
 
     in_a_loop(play, monkeypatch)
@@ -252,7 +261,7 @@ def test_a_failure_while_playing_is_said(explorer, monkeypatch):
     async def play():
         explorer.playing.value = True
         task = explorer._playing
-        await asyncio.sleep(0.05)
+        await until(task.done)
         with pytest.raises(ZeroDivisionError):
             task.result()
         assert explorer.playing.value is False
