@@ -9,7 +9,7 @@ import pytest
 from helpers.bugs import BUGS
 from helpers.cost import flops
 from helpers.explorers.multi_head import explore_multi_head, views
-from helpers.explorers.multi_head.explorer import (
+from helpers.explorers.multi_head.desk import (
     LEDGER_N,
     OWN,
     SENTENCE_CHOICES,
@@ -166,6 +166,29 @@ def test_h_keeps_returns_and_says(explorer):
     assert "moved from 8 to 6" in explorer.message.text
     explorer.d_model.value = 512
     assert explorer.h.value == 8
+
+
+def test_start_again_brings_everything_back(explorer):
+    first = [control.value for control in explorer.settings()]
+    explorer.text.value = "three other words"
+    explorer.d_model.value, explorer.h.value = 60, 5
+    explorer.kind.value, explorer.causal.value = RANDOM, True
+    explorer.relations["previous"].value = False
+    explorer.bug.value = "bare reshape"
+    explorer.ledger_N.value, explorer.query.value = 1024, 0
+    explorer.restart.click()
+    assert [control.value for control in explorer.settings()] == first
+    assert explorer.message.text == "Back at the start."
+    assert explorer.status.text.startswith("head 1: ate → cat 1.00")
+    is_sound(explorer)
+
+
+def test_a_bug_is_said_beside_the_maps(explorer):
+    explorer.bug.value = "wrong merge"
+    assert explorer.message.text.startswith("Bug on: ")
+    assert "only the output is wrong" in explorer.message.text
+    explorer.bug.value = "tiled KV heads"
+    assert "n_kv = h" in explorer.message.text
 
 
 @pytest.mark.parametrize("control", ("h", "d_model", "query", "causal"))
@@ -366,7 +389,7 @@ def test_every_control_has_a_description(explorer):
         getattr(explorer, name)
         for name in (
             "sentence text d_model h kind causal query key page ledger_N "
-            "show_table show_ledger bug"
+            "show_table show_ledger bug restart"
         ).split()
     ]
     for control in (*controls, *explorer.relations.values()):

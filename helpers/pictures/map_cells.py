@@ -113,16 +113,15 @@ def over(frame, shares, outlines, visible, chosen):
     inside.extend(_outline_paths(outlines, frame.cell))
     if chosen is not None:
         query, key = chosen
-        cell, out = frame.cell, 2 / frame.cell
+        cell, out = frame.cell, 1 / frame.cell
         side = 1 + 2 * out
         ring = (
             f"M{key - out:.2f} {query - out:.2f}"
             f"h{side:.2f}v{side:.2f}h-{side:.2f}z"
         )
         inside.append(
-            f'<path d="{ring}" stroke="#fff" stroke-width="{3.6 / cell:.3f}"/>'
-            f'<path d="{ring}" stroke="#000" stroke-width="{1.6 / cell:.3f}" '
-            f'stroke-dasharray="{3 / cell:.3f} {2 / cell:.3f}"/>'
+            f'<path d="{ring}" stroke="#fff" stroke-width="{3.4 / cell:.3f}"/>'
+            f'<path d="{ring}" stroke="#000" stroke-width="{1.7 / cell:.3f}"/>'
         )
     return (
         f'<g transform="translate({frame.x:.1f} {frame.y:.1f})'
@@ -158,12 +157,14 @@ def _outline_paths(outlines, cell):
 
 
 def _numbers(frame, shares):
-    """Print the weights that stand out, where they fit."""
+    """Print the weights that stand out, where they fit: no even row."""
     if frame.cell < 15:
         return ""
-    font = min(13, round(frame.cell * 0.46))
-    least = max(0.15, 1.5 / frame.N) - 1e-6  # equal shares: all or none
-    out = np.nonzero(shares >= least)
+    font = min(13, round(frame.cell * 0.52))
+    largest = shares.max(axis=-1, keepdims=True)
+    seen = np.where(shares > 0, shares, largest)
+    uneven = seen.min(axis=-1, keepdims=True) < largest - 0.01
+    out = np.nonzero((shares >= 0.15) & (uneven | (shares > 0.99)))
     texts = [
         f'<text x="{frame.x + (k + 0.5) * frame.cell:.1f}" '
         f'y="{frame.y + (q + 0.5) * frame.cell + font * 0.36:.1f}" '

@@ -2,53 +2,33 @@
 
 import ipywidgets as widgets
 
-from helpers.bugs import BUGS
 from helpers.controls import (
-    WIDE,
     Explorer,
     LinkedSelection,
     Message,
     Stage,
-    choice,
-    selection,
     style_sheet,
-    switch,
 )
 from helpers.explorers.multi_head import views
+from helpers.explorers.multi_head.desk import (
+    OWN,
+    SENTENCE_CHOICES,
+    SWATCHES,
+    Desk,
+)
 from helpers.explorers.multi_head.layer import (
     HAND_BUILT,
     RANDOM,
     Layers,
     State,
 )
-from helpers.pictures.colours import RELATION_COLOURS
-from helpers.pictures.maps import MOST_MAPS
 from helpers.sentences import (
-    ANY_SENTENCE,
-    HUNGRY,
-    RELATION_NAMES,
-    SWAPPED,
-    TASTY,
     relations,
     words,
 )
 from helpers.sizes import D_MODEL_CHOICES, Sizes, divisors, whole
 
-OWN = "your own"
-SENTENCE_CHOICES = {
-    "hungry": HUNGRY,
-    "tasty": TASTY,
-    "swapped": SWAPPED,
-    OWN: None,
-}
-LEDGER_N = (9, *(2**power for power in range(4, 18)))
 LEDGER_HEIGHT, TABLES_HEIGHT = "190px", "250px"
-
-_SWATCHES = "".join(
-    f".why-relation-{i} label::before"
-    f"{{content:'■';color:{colour};margin-right:4px}}"
-    for i, colour in enumerate(RELATION_COLOURS)
-)
 
 
 def explore_multi_head(
@@ -80,7 +60,7 @@ def explore_multi_head(
     return MultiHeadExplorer(h, d_model, sentence, kind, causal)
 
 
-class MultiHeadExplorer(Explorer):
+class MultiHeadExplorer(Desk, Explorer):
     """Heads, their maps, and what they cost, side by side."""
 
     def __init__(self, h, d_model, sentence, kind, causal):
@@ -100,36 +80,8 @@ class MultiHeadExplorer(Explorer):
         self._connect()
         self.refresh()
 
-    def _make_controls(self, h, d_model, sentence, text):
-        self.sentence = choice("sentence", list(SENTENCE_CHOICES), sentence)
-        self.text = widgets.Text(
-            value=text,
-            description="words",
-            continuous_update=False,
-            style=WIDE,
-            layout=widgets.Layout(width="420px"),
-        )
-        self.d_model = selection("width d_model", D_MODEL_CHOICES, d_model)
-        self.h = selection("heads h", divisors(d_model), h)
-        self.kind = choice("heads are", (HAND_BUILT, RANDOM), HAND_BUILT)
-        self.causal = switch("causal mask: no key to the right", False)
-        self.relations = {name: switch(name, True) for name in RELATION_NAMES}
-        for number, box in enumerate(self.relations.values()):
-            box.add_class(f"why-relation-{number}")
-        self.query = selection("query", [("1", 0)], 0)
-        self.key = selection("key", [("1", 0)], 0)
-        self.page = selection("heads shown", [("1", 0)], 0)
-        self.ledger_N = selection(
-            "ledger N", [(f"{N:,}", N) for N in LEDGER_N], LEDGER_N[0]
-        )
-        self.show_table = switch("row of the query as a table", False)
-        self.show_ledger = switch("ledger and shapes as tables", True)
-        self.bug = choice(
-            "bug", [("none", None), *((b, b) for b in BUGS)], None
-        )
-
     def _make_stages(self):
-        self.status = Message()
+        self.status = Message(lines=1)
         self.maps = Stage()
         self.ledger = Stage(LEDGER_HEIGHT)
         self.badge = Stage("2em")
@@ -147,7 +99,7 @@ class MultiHeadExplorer(Explorer):
         )
 
     def _arranged(self):
-        wrap = widgets.Layout(flex_flow="row wrap", grid_gap="2px 14px")
+        wrap = widgets.Layout(flex_flow="row wrap", grid_gap="0 12px")
         tables = widgets.Layout(
             flex_flow="row wrap", grid_gap="2px 40px", align_items="flex-start"
         )
@@ -156,15 +108,15 @@ class MultiHeadExplorer(Explorer):
             return widgets.HBox(children, layout=wrap)
 
         return (
-            style_sheet(_SWATCHES),
-            row(self.h, self.d_model, self.causal),
+            style_sheet(SWATCHES),
+            row(self.h, self.d_model, self.causal, self.restart),
             row(self.sentence, self.text),
-            row(self.kind),
+            row(self.kind, self.bug),
             row(*self.relations.values()),
             self.message.widget,
+            self.status.widget,
             self.maps.widget,
             row(self.query, self.key, self.page, self.show_table),
-            self.status.widget,
             self.row_table.widget,
             self.badge.widget,
             row(self.ledger_N, self.show_ledger),
@@ -173,32 +125,35 @@ class MultiHeadExplorer(Explorer):
                 (self.ledger_table.widget, self.shapes_table.widget),
                 layout=tables,
             ),
-            row(self.bug),
             self.gallery.widget,
         )
 
     def _connect(self):
         self._linked_h = LinkedSelection(self.h, self._changed)
+        self._start = [(c, c.value) for c in self.settings()]
+        self.restart.on_click(self._start_again)
         self.d_model.observe(self._on_width, "value")
         self.sentence.observe(self._on_sentence, "value")
         self.text.observe(self._on_text, "value")
-        self.watch(
-            self.kind,
-            self.causal,
-            *self.relations.values(),
-            self.query,
-            self.key,
-            self.page,
-            self.ledger_N,
-            self.show_table,
-            self.show_ledger,
-            self.bug,
-        )
+        followed = (self.d_model, self.h, self.sentence, self.text)
+        self.watch(*(c for c in self.settings() if c not in followed))
 
     # What one control does to others; each ends in one refresh.
 
     def _on_width(self, change):
-        self.refresh(self._linked_h.offer(divisors(change["new"])))
+        moved = self._linked_h.offer(divisors(change["new"]))
+        if not self._busy:
+            self.refresh(moved)
+
+    def _start_again(self, _):
+        self._busy = True
+        try:
+            for control, value in self._start:
+                control.value = value
+        finally:
+            self._busy = False
+        self._follow_sentence(words(self.text.value))
+        self.refresh("Back at the start.")
 
     def _on_sentence(self, change):
         if self._busy:
@@ -217,13 +172,6 @@ class MultiHeadExplorer(Explorer):
         self._quietly(self.sentence, known[0] if known else OWN)
         self._use_text()
 
-    def _quietly(self, control, value):
-        self._busy = True
-        try:
-            control.value = value
-        finally:
-            self._busy = False
-
     def _use_text(self):
         try:
             tokens = words(self.text.value)
@@ -232,22 +180,6 @@ class MultiHeadExplorer(Explorer):
             return
         self._follow_sentence(tokens)
         self.refresh()
-
-    def _follow_sentence(self, tokens):
-        """Offer the places and the relations that this sentence has."""
-        self._busy = True
-        try:
-            places = [(f"{i + 1} {t[:12]}", i) for i, t in enumerate(tokens)]
-            for slider, preferred in ((self.query, 2), (self.key, 1)):
-                value = slider.value if len(slider.options) > 1 else preferred
-                slider.options = places
-                slider.value = min(value, len(tokens) - 1)
-            found = {relation.name for relation in relations(tokens)}
-            for name, box in self.relations.items():
-                box.disabled = name not in found
-                box.tooltip = "" if name in found else _why_not(name)
-        finally:
-            self._busy = False
 
     # The three steps.
 
@@ -272,19 +204,6 @@ class MultiHeadExplorer(Explorer):
             chosen=(self.query.value, self.key.value),
             first=self.page.value,
         )
-
-    def _offer_pages(self, h):
-        pages = tuple(
-            (f"{first + 1} to {min(first + MOST_MAPS, h)}", first)
-            for first in range(0, h, MOST_MAPS)
-        )
-        if pages != tuple(self.page.options):
-            self._busy = True
-            try:
-                self.page.options = pages
-            finally:
-                self._busy = False
-        self.page.layout.display = None if len(pages) > 1 else "none"
 
     def compute(self, state):
         """Return the Result of `state`."""
@@ -318,12 +237,6 @@ class MultiHeadExplorer(Explorer):
         """Return a still picture and its description."""
         state = self.read()
         return views.portrait(state, self.compute(state))
-
-
-def _why_not(name):
-    if name in ANY_SENTENCE:
-        return "No two places of this sentence stand in this relation."
-    return "Nothing here parses grammar: only the course's sentences have it."
 
 
 def _require_choice(name, value, choices):

@@ -18,8 +18,9 @@ from helpers.pictures.bars import flop_bars
 from helpers.pictures.maps import MOST_MAPS, Outline, attention_maps
 from helpers.pictures.stills import still
 from helpers.pictures.text import FAINT, INK, escape, table
+from helpers.steps import RIGHT
 
-MOST_SAID = 16  # heads that the status line names one by one
+MOST_SAID = 8  # heads that the status line names one by one
 
 ledger_table = costs.ledger_table  # the same as in the ledger's own explorer
 
@@ -76,21 +77,27 @@ def maps_in_words(state):
 def limits_in_words(state):
     """Say what makes these maps less than they seem, or more."""
     sizes, N = state.sizes, state.N
+    said = []
+    if state.bug is not None:
+        bug = BUGS[state.bug]
+        said.append(f"Bug on: {bug.title}.{_not_here(bug, state.causal)}")
     if state.kind != HAND_BUILT:
-        return (
+        said.append(
             "Random weights, drawn once: a control. What you see here is "
             "what no structure looks like."
         )
-    said = []
+        return " ".join(said)
     if sizes.d_model < N:
         said.append(
             f"d_model = {sizes.d_model} has no room for {N} directions at "
             f"right angles, so hand-built weights work only roughly."
         )
     elif sizes.d_k < min(N, 8):
+        odd = sizes.d_k > 1 and sizes.d_k % 2 == 1
         said.append(
             f"With d_k = {sizes.d_k} the codes of different places overlap: "
             f"for scores of the same size a head tells them apart less well."
+            f"{' Of an odd d_k, one number is unused.' * odd}"
         )
     hidden = [
         relation.name
@@ -160,7 +167,8 @@ def ledger(N, sizes):
     """Return the costs at the ledger's N: bars between two sentences."""
     return (
         f'<div style="color:{INK};line-height:1.5">'
-        f"{_price(N, sizes)}</div>{bars(N, sizes)}"
+        f"{_price(N, sizes)}</div>"
+        f'<div style="margin-top:6px">{bars(N, sizes)}</div>'
         f'<div style="color:{INK};line-height:1.5;min-height:3em">'
         f"{_not_free(N, sizes)}</div>"
     )
@@ -245,22 +253,28 @@ def gallery(bug_name, causal):
         )
     bug = BUGS[bug_name]
     noticed = noticed_by(bug_name)
-    here = ""
-    if bug.needs == "n_kv < h":
-        here = " Here n_kv = h, so the maps do not change."
-    if bug.needs == "causal" and not causal:
-        here = " Switch the causal mask on to see it."
     rows = [
         [name, "notices" if seen else "sees nothing"]
         for name, seen in noticed.items()
     ]
     return (
         f'<div style="color:{INK};line-height:1.5"><b>{escape(bug.title)}.'
-        f"</b> {escape(bug.wrong)}{here}</div>"
+        f"</b> {escape(bug.wrong)}{_not_here(bug, causal)}</div>"
         + table(
-            f"{sum(noticed.values())} of {len(noticed)} checks notice it, "
+            f"Noticed by {sum(noticed.values())} of {len(noticed)} checks, "
             f"at N, d_k, h and n_kv all different",
             ["check", "verdict"],
             rows,
         )
     )
+
+
+def _not_here(bug, causal):
+    """Say why the maps do not show a bug, if they do not."""
+    if bug.needs == "n_kv < h":
+        return " Here n_kv = h, so the maps do not change."
+    if bug.needs == "causal" and not causal:
+        return " Switch the causal mask on to see it."
+    if bug.steps.merge is not RIGHT.merge:
+        return " The maps stay right: only the output is wrong."
+    return ""

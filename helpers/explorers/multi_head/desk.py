@@ -1,0 +1,129 @@
+"""The controls of the main explorer, and what one does to another."""
+
+import ipywidgets as widgets
+
+from helpers.bugs import BUGS
+from helpers.controls import WIDE, choice, selection, switch
+from helpers.explorers.multi_head.layer import HAND_BUILT, RANDOM
+from helpers.pictures.colours import RELATION_COLOURS
+from helpers.pictures.maps import MOST_MAPS
+from helpers.sentences import (
+    ANY_SENTENCE,
+    HUNGRY,
+    RELATION_NAMES,
+    SWAPPED,
+    TASTY,
+    relations,
+)
+from helpers.sizes import D_MODEL_CHOICES, divisors
+
+OWN = "your own"
+SENTENCE_CHOICES = {
+    "hungry": HUNGRY,
+    "tasty": TASTY,
+    "swapped": SWAPPED,
+    OWN: None,
+}
+LEDGER_N = (9, *(2**power for power in range(4, 18)))
+
+SWATCHES = "".join(
+    f".why-relation-{i} label::before"
+    f"{{content:'■';color:{colour};margin-right:4px}}"
+    for i, colour in enumerate(RELATION_COLOURS)
+)
+
+
+class Desk:
+    """The controls. An explorer adds what happens when one moves."""
+
+    def _make_controls(self, h, d_model, sentence, text):
+        self.sentence = choice("sentence", list(SENTENCE_CHOICES), sentence)
+        self.text = widgets.Text(
+            value=text,
+            description="words",
+            continuous_update=False,
+            style=WIDE,
+            layout=widgets.Layout(width="420px"),
+        )
+        self.d_model = selection("width d_model", D_MODEL_CHOICES, d_model)
+        self.h = selection("heads h", divisors(d_model), h)
+        self.kind = choice("heads are", (HAND_BUILT, RANDOM), HAND_BUILT)
+        self.causal = switch("causal mask: no key to the right", False)
+        self.relations = {name: switch(name, True) for name in RELATION_NAMES}
+        for number, box in enumerate(self.relations.values()):
+            box.add_class(f"why-relation-{number}")
+        self.query = selection("query", [("1", 0)], 0)
+        self.key = selection("key", [("1", 0)], 0)
+        self.page = selection("heads shown", [("1", 0)], 0)
+        self.ledger_N = selection(
+            "ledger N", [(f"{N:,}", N) for N in LEDGER_N], LEDGER_N[0]
+        )
+        self.show_table = switch("row of the query as a table", False)
+        self.show_ledger = switch("ledger and shapes as tables", True)
+        self.bug = choice(
+            "bug", [("none", None), *((b, b) for b in BUGS)], None
+        )
+        self.restart = widgets.Button(
+            description="start again", layout=widgets.Layout(width="auto")
+        )
+
+    def settings(self):
+        """Return all controls that have a value, parents before children."""
+        return (
+            self.sentence,
+            self.text,
+            self.d_model,
+            self.h,
+            self.kind,
+            self.causal,
+            *self.relations.values(),
+            self.bug,
+            self.query,
+            self.key,
+            self.page,
+            self.ledger_N,
+            self.show_table,
+            self.show_ledger,
+        )
+
+    def _quietly(self, control, value):
+        self._busy = True
+        try:
+            control.value = value
+        finally:
+            self._busy = False
+
+    def _follow_sentence(self, tokens):
+        """Offer the places and the relations that this sentence has."""
+        self._busy = True
+        try:
+            places = [(f"{i + 1} {t[:12]}", i) for i, t in enumerate(tokens)]
+            for slider, preferred in ((self.query, 2), (self.key, 1)):
+                value = slider.value if len(slider.options) > 1 else preferred
+                slider.options = places
+                slider.value = min(value, len(tokens) - 1)
+            found = {relation.name for relation in relations(tokens)}
+            for name, box in self.relations.items():
+                box.disabled = name not in found
+                box.tooltip = "" if name in found else _why_not(name)
+        finally:
+            self._busy = False
+
+    def _offer_pages(self, h):
+        pages = tuple(
+            (f"{first + 1} to {min(first + MOST_MAPS, h)}", first)
+            for first in range(0, h, MOST_MAPS)
+        )
+        if pages != tuple(self.page.options):
+            self._busy = True
+            try:
+                self.page.options = pages
+            finally:
+                self._busy = False
+        self.page.layout.display = None if len(pages) > 1 else "none"
+
+
+def _why_not(name):
+    if name in ANY_SENTENCE:
+        return "No two places of this sentence stand in this relation."
+    return "Nothing here parses grammar: only the course's sentences have it."
