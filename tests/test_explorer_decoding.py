@@ -224,6 +224,19 @@ def test_stop_is_heard(explorer, monkeypatch):
     is_sound(explorer)
 
 
+def test_stopped_and_started_at_once_it_plays_on(explorer, monkeypatch):
+    async def play():
+        explorer.playing.value = True
+        explorer.playing.value = False
+        explorer.playing.value = True
+        assert explorer.playing.description == "■ stop"
+        await until(lambda: explorer._playing is None)
+        assert explorer.N.value == 9
+
+    in_a_loop(play, monkeypatch)
+    assert explorer.playing.description == "▶ play"
+
+
 def test_other_controls_may_move_while_it_plays(explorer, monkeypatch):
     async def play():
         explorer.playing.value = True

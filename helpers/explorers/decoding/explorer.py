@@ -153,13 +153,15 @@ class DecodingExplorer(Explorer):
             self.playing.value = False
 
     async def _play(self):
+        own = asyncio.current_task()
         try:
             while self.advance():
                 await asyncio.sleep(SECONDS[TEXTS[self.text.value]])
         finally:
-            self._playing = None
-            self.playing.value = False
-            self.playing.description = "▶ play"
+            if self._playing in (own, None):  # not if it plays again already
+                self._playing = None
+                self.playing.value = False
+                self.playing.description = "▶ play"
 
     def advance(self):
         """Move one token on, and say whether there was one."""
