@@ -103,6 +103,14 @@ def test_with_the_scale_nothing_moves_with_d_k():
     assert rows(False).gradient[0] == tame.gradient[0]  # √1 changes nothing
 
 
+def test_what_matters_is_said(explorer):
+    assert explorer.message.text == ""
+    explorer.d_k.value = 256
+    assert "saturated" in explorer.message.text
+    explorer.scaled.value = True
+    assert "no curve moves" in explorer.message.text
+
+
 def test_the_tables_are_made_once(explorer):
     before = rows(False)
     explorer.d_k.value = 1024

@@ -146,6 +146,10 @@ class ScalingExplorer(Explorer):
         else:
             self.map_table.clear()
 
+    def remark(self, state):
+        """Return what matters most at this d_k, or ""."""
+        return views.scale_remark(state.d_k, state.scaled)
+
     def portrait(self):
         """Return a still picture and its description."""
         state = self.read()

@@ -66,6 +66,20 @@ def scale_in_words(d_k, scaled):
     )
 
 
+def scale_remark(d_k, scaled):
+    """Say what matters most at this d_k, or ""."""
+    if scaled:
+        return (
+            "With the scale, a row looks alike at every d_k: no curve moves."
+        )
+    if rows(False).largest[D_K.index(d_k)] > 0.95:
+        return (
+            "A typical row has put everything on one key: it is saturated, "
+            "and gets almost no gradient."
+        )
+    return ""
+
+
 def example_bars(d_k, scaled):
     """Draw the weights of one row."""
     shares = rows(scaled).example[D_K.index(d_k)]
