@@ -9,7 +9,7 @@ import pytest
 
 from helpers.cost import flops, full_width_heads, one_head
 from helpers.explorers import costs
-from helpers.explorers.ledger import explore_ledger, timing
+from helpers.explorers.ledger import explore_ledger, timing, views
 from helpers.explorers.ledger.explorer import N_CHOICES
 from helpers.explorers.ledger.timing import Times, timed_heads, timed_N
 from helpers.explorers.slices import Slices
@@ -349,3 +349,11 @@ def test_every_control_has_a_description(explorer):
         "show_times"
     ).split():
         assert getattr(explorer, name).description
+
+
+def test_noise_is_said():
+    apart = Times(8, 8).with_run(1, 1.0).with_run(2, 2.0)
+    assert "overlap" not in views.times_in_words(apart)
+    assert "2.0 times as long" in views.times_in_words(apart)
+    noisy = apart.with_run(1, 3.0).with_run(2, 1.5)
+    assert "these two lines overlap" in views.times_in_words(noisy).lower()

@@ -117,9 +117,7 @@ def told_apart(state, result):
     """Say what can be read from the row "ate"."""
     seen = _seen(state)
     if all(a == b for a, b in seen):
-        return (
-            "The same output. Whatever reads this row can't tell who ate whom."
-        )
+        return "The same output. Whatever reads it can't tell who ate whom."
     if state.causal:
         return (
             "The subject can be read. The object is hidden: it has to be "

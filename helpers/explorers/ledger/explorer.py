@@ -249,6 +249,8 @@ class LedgerExplorer(Explorer):
     def _on_measure(self, _):
         self._times = timing.Times(self._times.N, self._times.d_model)
         self.measure.disabled, self.stop.disabled = True, False
+        self._show_times()
+        self.time_status.say(views.MEASURING)
         self._slices.start(self._measuring())
 
     def _measuring(self):

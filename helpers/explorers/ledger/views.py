@@ -144,7 +144,22 @@ def times_in_words(times):
         f"{1e3 * last[2]:.2f} ms, {last[2] / first[2]:.1f} times as long, "
         f"for the same {same:,} FLOPs in products. Bars are medians of "
         f"{times.rounds}, lines go from fastest to slowest."
+        f"{_too_noisy(first, last)}"
     )
+
+
+def _too_noisy(first, last):
+    """Say so if the spreads of two values of h overlap."""
+    _, low, _, high = last
+    if low > first[3] or high < first[1]:
+        return ""
+    return (
+        " These two lines overlap: the machine is busy, and the difference "
+        "is not to be trusted."
+    )
+
+
+MEASURING = "Measuring. The first turn warms up and is not counted."
 
 
 def times_table(times):
