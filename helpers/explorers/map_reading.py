@@ -68,7 +68,7 @@ class MapReading(Asking):
         numbers = range(1, len(CELLS) + 1)
         self.cell = selection("cell", [(str(n), n - 1) for n in numbers], 0)
         self.asked = [
-            AskedQuestion(cell.question, f"answer {n}", LETTERS_A_LINE)
+            AskedQuestion(cell.question, f"cell {n} says", LETTERS_A_LINE)
             for n, cell in zip(numbers, CELLS, strict=True)
         ]
         self.show_table = switch("the map as a table", False)
