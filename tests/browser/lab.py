@@ -59,6 +59,8 @@ class Lab:
                     self.root / name,
                     ignore=shutil.ignore_patterns("__pycache__", ".*"),
                 )
+        for page in ROOT.glob("*.md"):  # notebooks link to them
+            shutil.copy(page, self.root)
         places = {
             name: folder / name.lower()
             for name in (
