@@ -108,7 +108,7 @@ def test_what_matters_is_said(explorer):
     explorer.d_k.value = 256
     assert "saturated" in explorer.message.text
     explorer.scaled.value = True
-    assert "no curve moves" in explorer.message.text
+    assert "nearly level" in explorer.message.text
 
 
 def test_the_tables_are_made_once(explorer):

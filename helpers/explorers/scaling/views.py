@@ -70,7 +70,7 @@ def scale_remark(d_k, scaled):
     """Say what matters most at this d_k, or ""."""
     if scaled:
         return (
-            "With the scale, a row looks alike at every d_k: no curve moves."
+            "With the scale the dashed curves stay nearly level: d_k is tamed."
         )
     if rows(False).largest[D_K.index(d_k)] > 0.95:
         return (
