@@ -4,6 +4,7 @@
     colours   the colour tables
     maps      attention maps: a page of heads, and their average
     map_cells, map_labels    one map, and what stands around it
+    one_map   one map alone, without the average beside it
     pixels    large maps: one pixel a weight
     bars      FLOPs as bars
     amounts   measured amounts as bars, with their spread
