@@ -180,7 +180,6 @@ def step(X_new, W_Q, W_K, W_V, W_O, h, cache, rope=None):
     X_new, _, W_Q, W_K, W_V, W_O = checked_layer(
         X_new, X_new, W_Q, W_K, W_V, W_O, h, cache.n_kv
     )
-    cache.require_room(X_new.shape[-2])
     Q = split_heads(X_new @ W_Q, h)  # (..., h, N_new, d_k)
     K = split_heads(X_new @ W_K, cache.n_kv)  # (..., n_kv, N_new, d_k)
     V = split_heads(X_new @ W_V, cache.n_kv)  # (..., n_kv, N_new, d_v)

@@ -124,8 +124,11 @@ def test_the_number_type_stays_and_float16_is_close(number_type):
     got = rotate(X, positions)
     assert got.dtype == X.dtype and np.array_equal(X, before)
     want = rotate(X.astype(float), positions)
-    tolerance = {"float16": 2e-3, "float32": 1e-5, "float64": 1e-12}
-    np.testing.assert_allclose(got, want, atol=tolerance[number_type])
+    # float16 is computed in float32 and rounded once: half a last bit.
+    rounding = {"float16": 2**-11, "float32": 1e-5, "float64": 1e-12}
+    np.testing.assert_allclose(
+        got, want, rtol=1.01 * rounding[number_type], atol=1e-6
+    )
 
 
 def test_a_batch_may_have_positions_of_its_own():
