@@ -81,7 +81,7 @@ def test_a_narrow_head():
         for larger in (1, 10)
     }
     assert weight[2, 1] < 0.8 and weight[2, 10] > 0.995
-    says("on a line, only the two ends can win")
+    says("places lie on a line, only its two ends can win")
     assert weight[1, 1] < 0.3 and weight[1, 10] < 0.01
 
 
