@@ -101,3 +101,10 @@ def test_small_steps_of_one_query_at_a_time(prose):
     assert "128 small steps" in prose
     assert 2 * 2 * 16 * 4096 * 128 * 4 == 128 * 2**20
     assert "128 MiB of keys and values" in prose
+
+
+def test_tiled_heads_are_right_at_both_ends_only(prose):
+    repeated = np.repeat(np.arange(4), 2)
+    tiled = np.tile(np.arange(4), 2)
+    assert np.flatnonzero(repeated == tiled).tolist() == [0, 7]
+    assert "Only the first and the last head" in prose
