@@ -28,9 +28,9 @@ def whole(name, value, low=1, high=LARGEST_SIZE):
         legal value.
     """
     try:
-        number = operator.index(value)
-        if isinstance(value, bool):
+        if _is_truth(value):
             raise TypeError
+        number = operator.index(value)
     except TypeError:
         raise SizeError(
             f"{name} must be a whole number: got {_quoted(value)}."
@@ -45,6 +45,10 @@ def whole(name, value, low=1, high=LARGEST_SIZE):
     return number
 
 
+def _is_truth(value):  # bool and NumPy's; 1.26 would take its own for 0, 1
+    return type(value).__name__ in ("bool", "bool_")
+
+
 def _quoted(value):
     text = repr(value)
     return text if len(text) <= 40 else f"a {type(value).__name__}"
@@ -56,7 +60,7 @@ def _shortened(number):
 
 
 def _nearest_whole(value, low, high):
-    is_real = isinstance(value, Real) and not isinstance(value, bool)
+    is_real = isinstance(value, Real) and not _is_truth(value)
     if is_real and math.isfinite(value):
         return (
             f" The nearest legal value is {min(max(round(value), low), high)}."

@@ -271,7 +271,7 @@ def test_a_mask_that_is_not_boolean_is_refused_by_name(mask):
         (np.nan, ValueError, "bias may hold -inf, but not NaN or"),
         (np.inf, ValueError, "bias may hold -inf, but not NaN or"),
         (True, TypeError, "bias must hold floating-point numbers: got bool"),
-        (1, TypeError, "bias must hold floating-point numbers: got int64"),
+        (1, TypeError, "bias must hold floating-point numbers: got int"),
     ],
 )
 def test_a_bias_that_cannot_be_added_is_refused_by_name(value, error, text):
