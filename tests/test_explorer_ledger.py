@@ -110,6 +110,24 @@ def test_softmax_and_memory_grow_and_products_do_not(explorer):
         )
 
 
+def test_without_the_full_width_bar_the_two_bars_stay(explorer):
+    def widths():
+        found = re.findall(
+            r'width="([\d.]+)" height="20"', explorer.bars.picture
+        )
+        return [float(width) for width in found]
+
+    assert len(widths()) == 18
+    explorer.draws_full.value = False
+    before = widths()
+    assert len(before) == 12 and before[:6] == before[6:]
+    for h in (1, 64, 512):
+        explorer.h.value = h
+        assert widths() == before
+    assert "of full width" not in explorer.bars.picture
+    assert "of full width" in explorer.ledger_table.picture
+
+
 def test_n_kv_follows_h_until_the_reader_chooses(explorer):
     explorer.h.value = 32
     assert explorer.n_kv.value == 32 and explorer.message.text == ""
@@ -179,55 +197,64 @@ def test_the_table_agrees_with_cost(explorer):
 
 
 def test_measuring_without_a_loop_runs_at_once(explorer, quick):
-    assert "Nothing is measured yet" in explorer.times.picture
-    explorer.measure.click()
-    assert explorer._times.rounds == 2
-    label = ET.fromstring(explorer.times.picture).get("aria-label")
+    assert "Nothing is measured yet" in explorer.clock.picture.picture
+    explorer.clock.measure.click()
+    assert explorer.clock.times.rounds == 2
+    label = ET.fromstring(explorer.clock.picture.picture).get("aria-label")
     assert label.startswith("Measured here, N = 128, d_model = 512: h = 1")
-    assert "301,989,888 FLOPs" in explorer.time_status.text
-    assert (explorer.measure.disabled, explorer.stop.disabled) == (False, True)
-    explorer.show_times.value = True
-    assert explorer.times_table.picture.count("<tr>") == 9
+    assert "301,989,888 FLOPs" in explorer.clock.status.text
+    assert (explorer.clock.measure.disabled, explorer.clock.stop.disabled) == (
+        False,
+        True,
+    )
+    explorer.clock.show_table.value = True
+    assert explorer.clock.table.picture.count("<tr>") == 9
 
 
 def test_times_belong_to_their_setting(explorer, quick):
-    explorer.measure.click()
+    explorer.clock.measure.click()
     explorer.h.value = 4
-    assert explorer._times.rounds == 2
+    assert explorer.clock.times.rounds == 2
     explorer.N.value = 256  # still 128 on the clock
-    assert explorer._times.rounds == 2
+    assert explorer.clock.times.rounds == 2
     explorer.d_model.value = 64
-    assert "Nothing is measured yet" in explorer.times.picture
-    assert "d_model = 64" in explorer.times.picture
+    assert "Nothing is measured yet" in explorer.clock.picture.picture
+    assert "d_model = 64" in explorer.clock.picture.picture
 
 
 def test_stop_is_heard_between_slices(explorer, quick):
     async def use():
-        explorer.measure.click()
-        assert explorer.measure.disabled and not explorer.stop.disabled
-        while not explorer._times.seconds:
+        explorer.clock.measure.click()
+        assert (
+            explorer.clock.measure.disabled
+            and not explorer.clock.stop.disabled
+        )
+        while not explorer.clock.times.seconds:
             await asyncio.sleep(0.001)
-        explorer.stop.click()
-        done = explorer._times
+        explorer.clock.stop.click()
+        done = explorer.clock.times
         await asyncio.sleep(0.05)
-        assert explorer._times == done and done.rounds < 2
-        assert not explorer.measure.disabled and explorer.stop.disabled
+        assert explorer.clock.times == done and done.rounds < 2
+        assert (
+            not explorer.clock.measure.disabled
+            and explorer.clock.stop.disabled
+        )
 
     asyncio.run(use())
-    assert explorer._slices.running is False
+    assert explorer.clock.slices.running is False
 
 
 def test_measuring_in_a_loop_comes_to_its_end(explorer, quick):
     explorer.d_model.value = 8
 
     async def use():
-        explorer.measure.click()
-        while explorer._slices.running:
+        explorer.clock.measure.click()
+        while explorer.clock.slices.running:
             await asyncio.sleep(0.001)
 
     asyncio.run(use())
-    assert explorer._times.rounds == 2
-    assert not explorer.measure.disabled
+    assert explorer.clock.times.rounds == 2
+    assert not explorer.clock.measure.disabled
 
 
 @pytest.mark.parametrize("loop", (False, True))
@@ -238,24 +265,26 @@ def test_a_failure_while_measuring_is_said(explorer, monkeypatch, loop):
     monkeypatch.setattr(timing, "multi_head_attention", fail)
 
     async def use():
-        explorer.measure.click()
-        while explorer._slices.running:
+        explorer.clock.measure.click()
+        while explorer.clock.slices.running:
             await asyncio.sleep(0.001)
 
     if loop:
         asyncio.run(use())
     else:
         with pytest.raises(ZeroDivisionError):
-            explorer.measure._click_handlers.callbacks[0](explorer.measure)
+            explorer.clock.measure._click_handlers.callbacks[0](
+                explorer.clock.measure
+            )
     assert "planted" in explorer.message.text
-    assert not explorer.measure.disabled
+    assert not explorer.clock.measure.disabled
 
 
 def test_closing_ends_the_measurement(explorer, quick):
     async def use():
-        explorer.measure.click()
+        explorer.clock.measure.click()
         explorer.close()
-        assert not explorer._slices.running
+        assert not explorer.clock.slices.running
 
     asyncio.run(use())
 
@@ -344,11 +373,10 @@ def test_two_copies_live_side_by_side(explorer):
 
 
 def test_every_control_has_a_description(explorer):
-    for name in (
-        "h n_kv d_model N unit one_head_mixes show_table measure stop "
-        "show_times"
-    ).split():
-        assert getattr(explorer, name).description
+    names = "h n_kv d_model N unit one_head_mixes draws_full show_table"
+    controls = [getattr(explorer, name) for name in names.split()]
+    for control in (*controls, *explorer.clock.controls):
+        assert control.description
 
 
 def test_noise_is_said():

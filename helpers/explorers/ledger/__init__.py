@@ -1,7 +1,8 @@
 """The ledger explorer: what one head, h heads and h full-width heads cost.
 
 explorer   the controls and the loop
-timing     the measured time, in slices
+clock      the panel that measures time
+timing     what is measured, in short runs
 views      what is shown: pictures, tables, sentences
 """
 

@@ -7,16 +7,15 @@ import ipywidgets as widgets
 from helpers.controls import (
     Explorer,
     LinkedSelection,
-    Message,
     Stage,
     choice,
     selection,
     style_sheet,
     switch,
 )
-from helpers.explorers.costs import ledger_table
-from helpers.explorers.ledger import timing, views
-from helpers.explorers.slices import Slices
+from helpers.explorers.costs import columns, ledger_table
+from helpers.explorers.ledger import views
+from helpers.explorers.ledger.clock import Clock
 from helpers.pictures.bars import FLOPS_IN
 from helpers.sizes import D_MODEL_CHOICES, SizeError, Sizes, divisors
 
@@ -42,6 +41,7 @@ class State:
     sizes: Sizes
     unit: str
     one_head_mixes: bool
+    draws_full: bool
 
 
 def explore_ledger(h=8, d_model=512, N=512, n_kv=None):
@@ -73,7 +73,7 @@ def explore_ledger(h=8, d_model=512, N=512, n_kv=None):
 class LedgerExplorer(Explorer):
     """One head, h heads, and h heads of full width: what each costs."""
 
-    _slices = None  # until the start is known to be possible
+    clock = None  # until the start is known to be possible
 
     def __init__(self, h, d_model, N, n_kv):
         for name, value, offered in (
@@ -87,8 +87,7 @@ class LedgerExplorer(Explorer):
                 )
         sizes = Sizes(d_model, h, n_kv)
         super().__init__()
-        self._times = timing.Times(timing.timed_N(N), d_model)
-        self._slices = Slices(self._failed, self._ended)
+        self.clock = Clock(self._failed)
         self._make_controls(sizes, N)
         self._make_stages()
         self.children = self._arranged()
@@ -106,28 +105,14 @@ class LedgerExplorer(Explorer):
         self.N = selection("tokens N", [(f"{n:,}", n) for n in N_CHOICES], N)
         self.unit = choice("count in", list(FLOPS_IN), "FLOPs")
         self.one_head_mixes = switch("one head has a W_O too", True)
+        self.draws_full = switch("draw full-width heads too", True)
         self.show_table = switch("ledger as a table", True)
-        self.measure = widgets.Button(
-            description="measure time now",
-            tooltip="Run attention on this machine, some seconds at most",
-            layout=widgets.Layout(width="auto"),
-        )
-        self.stop = widgets.Button(
-            description="stop measuring",
-            disabled=True,
-            tooltip="Stop after the run that is under way",
-            layout=widgets.Layout(width="auto"),
-        )
-        self.show_times = switch("measured times as a table", False)
 
     def _make_stages(self):
         self.price = Stage("3.2em")
         self.bars = Stage("120px")
         self.not_free = Stage("9.2em")
         self.ledger_table = Stage("245px")
-        self.time_status = Message()
-        self.times = Stage("212px")
-        self.times_table = Stage()
         self.stages = (
             self.price,
             self.bars,
@@ -145,16 +130,15 @@ class LedgerExplorer(Explorer):
             style_sheet(),
             row(self.h, self.n_kv),
             row(self.d_model, self.N),
-            row(self.unit, self.one_head_mixes, self.show_table),
+            row(self.unit, self.one_head_mixes),
+            row(self.draws_full, self.show_table),
             self.message.widget,
             self.price.widget,
             self.bars.widget,
             self.not_free.widget,
             self.ledger_table.widget,
-            row(self.measure, self.stop, self.show_times),
-            self.time_status.widget,
-            self.times.widget,
-            self.times_table.widget,
+            row(*self.clock.controls),
+            *self.clock.below,
         )
 
     def _connect(self):
@@ -166,11 +150,9 @@ class LedgerExplorer(Explorer):
             self.N,
             self.unit,
             self.one_head_mixes,
+            self.draws_full,
             self.show_table,
-            self.show_times,
         )
-        self.measure.on_click(self._on_measure)
-        self.stop.on_click(lambda _: self._slices.stop())
 
     # What one control does to others; each ends in one refresh.
 
@@ -197,22 +179,17 @@ class LedgerExplorer(Explorer):
             sizes=Sizes(self.d_model.value, self.h.value, self.n_kv.value),
             unit=self.unit.value,
             one_head_mixes=self.one_head_mixes.value,
+            draws_full=self.draws_full.value,
         )
 
     def compute(self, state):
-        """Return the times that still belong to `state`."""
-        N, d_model = timing.timed_N(state.N), state.sizes.d_model
-        if (self._times.N, self._times.d_model) == (N, d_model):
-            return self._times
-        return timing.Times(N, d_model)
+        """Return the three columns of `state`."""
+        return columns(state.N, state.sizes, state.one_head_mixes)
 
     def show(self, state, result):
         """Show pictures, tables and sentences of `state`."""
-        if result is not self._times:
-            self._slices.stop()
-            self._times = result
-        self.price.show(views.price, state)
-        self.bars.show(views.picture, state)
+        self.price.show(views.price, state, result)
+        self.bars.show(views.picture, state, result)
         self.not_free.show(views.not_free, state)
         if self.show_table.value:
             self.ledger_table.show(
@@ -224,54 +201,20 @@ class LedgerExplorer(Explorer):
             )
         else:
             self.ledger_table.clear()
-        self._show_times()
-
-    def _show_times(self):
-        times = self._times
-        self.times.show(
-            views.times_picture,
-            times,
-            self.h.value,
-            len(timing.timed_heads(times.d_model)),
-        )
-        self.time_status.say(views.times_in_words(times))
-        if self.show_times.value:
-            self.times_table.show(views.times_table, times)
-        else:
-            self.times_table.clear()
+        self.clock.follow(state)
 
     def portrait(self):
         """Return a still picture and its description."""
-        return views.portrait(self.read())
+        state = self.read()
+        return views.portrait(state, self.compute(state))
 
     # Measuring.
-
-    def _on_measure(self, _):
-        self._times = timing.Times(self._times.N, self._times.d_model)
-        self.measure.disabled, self.stop.disabled = True, False
-        self._show_times()
-        self.time_status.say(views.MEASURING)
-        self._slices.start(self._measuring())
-
-    def _measuring(self):
-        N, d_model = self._times.N, self._times.d_model
-        heads = timing.timed_heads(d_model)
-        for run in timing.runs(N, d_model, heads):
-            if run is not None:
-                self._times = self._times.with_run(*run)
-                if run[0] == heads[-1]:
-                    self._show_times()
-            yield
-
-    def _ended(self, _):
-        self.measure.disabled, self.stop.disabled = False, True
-        self._show_times()
 
     def _failed(self, error):
         self.message.say(views.failed(error), problem=True)
 
     def close(self):
         """Close the explorer; a measurement ends with it."""
-        if self._slices is not None:
-            self._slices.stop()
+        if self.clock is not None:
+            self.clock.slices.stop()
         super().close()

@@ -10,7 +10,6 @@ from helpers.cost import (
 from helpers.explorers.costs import (
     balance_N,
     bars_in_words,
-    columns,
     heads_in_words,
 )
 from helpers.explorers.ledger.timing import MOST_MEASURED, ROUNDS
@@ -22,27 +21,25 @@ from helpers.pictures.text import FAINT, INK, table
 from helpers.sizes import Sizes
 
 
-def _counts(state):
-    found = columns(state.N, state.sizes, state.one_head_mixes)
-    return {column.name: column.flops for column in found}
+def _counts(state, found):
+    drawn = found if state.draws_full else found[:2]
+    return {column.name: column.flops for column in drawn}
 
 
-def picture(state):
-    """Draw the three layers' FLOPs as bars on one scale."""
-    return flop_bars(_counts(state), picture_in_words(state), state.unit)
+def picture(state, found):
+    """Draw the layers' FLOPs as bars, to the scale of the longest."""
+    said = picture_in_words(state, found)
+    return flop_bars(_counts(state, found), said, state.unit)
 
 
-def picture_in_words(state):
+def picture_in_words(state, found):
     """Say what the bars show."""
-    return bars_in_words(state.N, _counts(state), state.unit)
+    return bars_in_words(state.N, _counts(state, found), state.unit)
 
 
-def price(state):
+def price(state, found):
     """Say how h heads compare with one head, in matrix products."""
-    one, heads, full = (
-        column.flops.total
-        for column in columns(state.N, state.sizes, state.one_head_mixes)
-    )
+    one, heads, full = (column.flops.total for column in found)
     per, unit = FLOPS_IN[state.unit], state.unit
     meaning = (
         "One multiply-add is 2 FLOPs."
@@ -186,7 +183,7 @@ def failed(error):
     return f"Measuring failed ({type(error).__name__}: {error})."
 
 
-def portrait(state):
+def portrait(state, found):
     """Return a still picture and its description."""
-    said = picture_in_words(state)
-    return still(picture(state), description=said), said
+    said = picture_in_words(state, found)
+    return still(picture(state, found), description=said), said
