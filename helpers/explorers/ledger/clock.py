@@ -28,7 +28,7 @@ class Clock:
         )
         self.stop.disabled = True
         self.show_table = switch("measured times as a table", False)
-        self.status = Message()
+        self.status = Message(lines=3)
         self.picture = Stage("212px")
         self.table = Stage()
         self.measure.on_click(self._on_measure)
