@@ -1,0 +1,149 @@
+"""What notebook 00 says: its map, its paths, and the names card."""
+
+import inspect
+import re
+
+import nbformat
+import numpy as np
+import pytest
+
+from helpers.attention import multi_head_attention
+from helpers.checks import verdict
+from helpers.explorers.map_reading import map_of_one_head
+from helpers.questions.pre_test import PRE_TEST
+from helpers.sentences import HUNGRY, relations, words
+from helpers.sizes import Sizes
+from helpers.weights import hand_built, token_vectors
+from tests import notebook_rules as rules
+from tests.tools import ROOT, files
+
+NOTEBOOKS = ROOT / "notebooks"
+START = nbformat.read(NOTEBOOKS / "00_start_here.ipynb", as_version=4)
+PROSE = " ".join(
+    " ".join(cell.source.split()) for cell in rules.prose_cells(START)
+)
+TOKENS = words(HUNGRY)
+THE_2, FISH, IT = 3, 4, 6
+
+
+def minutes_of(name):
+    title = nbformat.read(NOTEBOOKS / name, as_version=4).cells[0].source
+    return int(re.search(r"(\d+) min", title)[1])
+
+
+def path(begins):
+    (row,) = re.findall(rf"\| {begins}[^|]* \|([^|]*)\|", PROSE)
+    return re.findall(r"\]\((\w+\.ipynb)\)", row)
+
+
+# --- the map ------------------------------------------------------------
+
+
+def map_from(chosen):
+    X = token_vectors(len(TOKENS), d_model=64)
+    built = hand_built(X, chosen, Sizes(d_model=64, h=1))
+    return multi_head_attention(X, *built, h=1)[1][0]
+
+
+def test_the_cells_head_is_the_explorers_head():
+    attn = map_from(relations(TOKENS)[:3])
+    np.testing.assert_array_equal(attn, map_of_one_head(causal=False))
+    assert TOKENS[attn[IT].argmax()] == "cat"
+    assert "here 1.00, so the whole average is" in PROSE
+    assert attn[IT].max() > 0.995
+
+
+def test_the_answers_of_on_your_own():
+    attn = map_of_one_head(causal=False)
+    assert "All but *ate* and *it*" in PROSE
+    alike = [q for q in range(9) if TOKENS[q] not in ("ate", "it")]
+    np.testing.assert_allclose(attn[alike], 1 / 9)
+    assert "1/9 = 0.11" in PROSE
+    assert "*fish* gives 1.00 to *the*" in PROSE
+    assert relations(TOKENS)[6].name == "noun → determiner"
+    assert map_from(relations(TOKENS)[6:7])[FISH, THE_2] > 0.995
+
+
+def test_the_check_stops_after_five_seconds():
+    assert "after 5 seconds" in PROSE
+    assert verdict.SECONDS == 5
+
+
+# --- the paths ----------------------------------------------------------
+
+
+def test_the_whole_path_names_every_notebook_in_order():
+    names = [p.name for p in files("notebooks/[01]*.ipynb")]
+    assert path("the whole") == sorted(names)[1:]
+    hours = (sum(map(minutes_of, names))) / 60
+    assert "the whole, about four hours" in PROSE
+    assert 3.5 < hours < 4.5
+
+
+@pytest.mark.parametrize(
+    ("minutes", "explorer_only"),
+    [(45, "04_build_multi_head"), (90, "07_grouped_query_attention")],
+)
+def test_a_path_fits_its_time(minutes, explorer_only):
+    """An explorer alone is taken for 10 to 15 minutes."""
+    names = path(f"{minutes} minutes")
+    assert names.pop() == f"{explorer_only}.ipynb"
+    total = minutes_of("00_start_here.ipynb") + sum(map(minutes_of, names))
+    assert minutes - 15 <= total <= minutes - 10
+
+
+def test_the_pre_test_names_notebooks_that_stand():
+    for question in PRE_TEST:
+        assert list(NOTEBOOKS.glob(f"{question.answered_in}_*.ipynb"))
+
+
+def test_it_says_how_to_keep_ones_work():
+    assert "](../KEEPING_YOUR_WORK.md)" in PROSE
+
+
+def test_run_all_comes_first():
+    first = START.cells[0].source.split("\n\n")[1]
+    assert "**Run → Run All Cells**" in first
+
+
+def test_it_starts_light():
+    code = "\n".join(cell.source for cell in rules.code_cells(START))
+    assert "matplotlib" not in code and "plots" not in code
+
+
+# --- the names ----------------------------------------------------------
+
+
+def names_of(column):
+    """Return the code names in a column of the card."""
+    rows = [line.split("|")[1:-1] for line in CARD.splitlines()]
+    place = [cell.strip() for cell in rows[0]].index(column)
+    return set(re.findall(r"`(\w+)`", " ".join(row[place] for row in rows)))
+
+
+CARD = "\n".join(
+    line
+    for cell in rules.prose_cells(START)
+    if "| here | it is |" in cell.source
+    for line in cell.source.splitlines()
+    if line.startswith("|")
+)
+
+
+def test_the_card_has_the_symbols_of_the_course():
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    symbols = set(re.findall(r"`(\w+)`", text[text.index("## Symbols") :]))
+    assert names_of("here") <= symbols
+
+
+def test_the_names_of_pytorch_are_its_names():
+    torch = pytest.importorskip("torch")
+    layer = torch.nn.MultiheadAttention(64, 8)
+    attend = torch.nn.functional.scaled_dot_product_attention
+    legend = attend.__doc__
+    for name in names_of("PyTorch"):
+        assert hasattr(layer, name) or re.search(rf"\b{name}\b", legend), name
+    assert "True indicates that the element *should* take part" in legend
+    hidden = inspect.getdoc(layer.forward)
+    assert "``True`` value indicates that the" in hidden
+    assert "not allowed to attend" in hidden
