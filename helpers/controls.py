@@ -49,6 +49,14 @@ def switch(description, value):
     )
 
 
+def row(*children):
+    """Return a box that sets widgets side by side, and wraps if it must."""
+    return widgets.HBox(
+        children,
+        layout=widgets.Layout(flex_flow="row wrap", grid_gap="2px 14px"),
+    )
+
+
 def style_sheet(rules=""):
     """Return a widget that lays out an explorer; it shows nothing."""
     return widgets.HTML(
@@ -157,6 +165,13 @@ class Stage:
         if self.widget.value != self.picture:
             self.widget.value = self.picture
 
+    def show_if(self, wanted, draw, *inputs):
+        """Show `draw(*inputs)` if it is wanted, else nothing."""
+        if wanted:
+            self.show(draw, *inputs)
+        else:
+            self.clear()
+
     def clear(self):
         """Show nothing."""
         self.show(str)
@@ -199,6 +214,25 @@ class Explorer(widgets.VBox):
     def _changed(self, _):
         if not self._busy:
             self.refresh()
+
+    def set_quietly(self, control, **traits):
+        """Change traits of a control without a refresh."""
+        self._busy = True
+        try:
+            for name, value in traits.items():
+                setattr(control, name, value)
+        finally:
+            self._busy = False
+
+    def offer_pages(self, slider, items, per_page):
+        """Let `slider` choose a page of items; hide it if there is one."""
+        pages = tuple(
+            (f"{first + 1} to {min(first + per_page, items)}", first)
+            for first in range(0, items, per_page)
+        )
+        if pages != tuple(slider.options):
+            self.set_quietly(slider, options=pages)
+        slider.layout.display = None if len(pages) > 1 else "none"
 
     def refresh(self, notice=""):
         """Read, compute, show. What the reader can mend is said, not raised.

@@ -6,7 +6,6 @@ from helpers.bugs import BUGS
 from helpers.controls import WIDE, choice, selection, switch
 from helpers.explorers.multi_head.layer import HAND_BUILT, RANDOM
 from helpers.pictures.colours import RELATION_COLOURS
-from helpers.pictures.maps import MOST_MAPS
 from helpers.sentences import (
     ANY_SENTENCE,
     HUNGRY,
@@ -86,13 +85,6 @@ class Desk:
             self.show_ledger,
         )
 
-    def _quietly(self, control, value):
-        self._busy = True
-        try:
-            control.value = value
-        finally:
-            self._busy = False
-
     def _follow_sentence(self, tokens):
         """Offer the places and the relations that this sentence has."""
         self._busy = True
@@ -108,19 +100,6 @@ class Desk:
                 box.tooltip = "" if name in found else _why_not(name)
         finally:
             self._busy = False
-
-    def _offer_pages(self, h):
-        pages = tuple(
-            (f"{first + 1} to {min(first + MOST_MAPS, h)}", first)
-            for first in range(0, h, MOST_MAPS)
-        )
-        if pages != tuple(self.page.options):
-            self._busy = True
-            try:
-                self.page.options = pages
-            finally:
-                self._busy = False
-        self.page.layout.display = None if len(pages) > 1 else "none"
 
 
 def _why_not(name):

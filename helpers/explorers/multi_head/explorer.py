@@ -7,6 +7,7 @@ from helpers.controls import (
     LinkedSelection,
     Message,
     Stage,
+    row,
     style_sheet,
 )
 from helpers.explorers.multi_head import views
@@ -22,6 +23,7 @@ from helpers.explorers.multi_head.layer import (
     Layers,
     State,
 )
+from helpers.pictures.maps import MOST_MAPS
 from helpers.sentences import (
     relations,
     words,
@@ -99,13 +101,9 @@ class MultiHeadExplorer(Desk, Explorer):
         )
 
     def _arranged(self):
-        wrap = widgets.Layout(flex_flow="row wrap", grid_gap="0 12px")
         tables = widgets.Layout(
             flex_flow="row wrap", grid_gap="2px 40px", align_items="flex-start"
         )
-
-        def row(*children):
-            return widgets.HBox(children, layout=wrap)
 
         return (
             style_sheet(SWATCHES),
@@ -160,7 +158,7 @@ class MultiHeadExplorer(Desk, Explorer):
             return
         text = SENTENCE_CHOICES[change["new"]]
         if text is not None:
-            self._quietly(self.text, text)
+            self.set_quietly(self.text, value=text)
         self._use_text()
 
     def _on_text(self, _):
@@ -169,7 +167,7 @@ class MultiHeadExplorer(Desk, Explorer):
         known = [
             k for k, v in SENTENCE_CHOICES.items() if v == self.text.value
         ]
-        self._quietly(self.sentence, known[0] if known else OWN)
+        self.set_quietly(self.sentence, value=known[0] if known else OWN)
         self._use_text()
 
     def _use_text(self):
@@ -187,7 +185,7 @@ class MultiHeadExplorer(Desk, Explorer):
         """Return the controls' State."""
         tokens = words(self.text.value)
         sizes = Sizes(self.d_model.value, self.h.value)
-        self._offer_pages(sizes.h)
+        self.offer_pages(self.page, sizes.h, MOST_MAPS)
         on = tuple(
             relation
             for relation in relations(tokens)
@@ -215,18 +213,14 @@ class MultiHeadExplorer(Desk, Explorer):
         self.status.say(views.cell_in_words(state, result))
         self.badge.show(views.badge, state.N, result.counted, result.formula)
         self.ledger.show(views.ledger, state.ledger_N, state.sizes)
-        if self.show_table.value:
-            self.row_table.show(views.weights_table, state, result)
-        else:
-            self.row_table.clear()
-        if self.show_ledger.value:
-            self.ledger_table.show(
-                views.ledger_table, state.ledger_N, state.sizes
-            )
-            self.shapes_table.show(views.shapes_table, state.N, state.sizes)
-        else:
-            self.ledger_table.clear()
-            self.shapes_table.clear()
+        self.row_table.show_if(
+            self.show_table.value, views.weights_table, state, result
+        )
+        on = self.show_ledger.value
+        self.ledger_table.show_if(
+            on, views.ledger_table, state.ledger_N, state.sizes
+        )
+        self.shapes_table.show_if(on, views.shapes_table, state.N, state.sizes)
         self.gallery.show(views.gallery, state.bug, state.causal)
 
     def remark(self, state):
