@@ -225,14 +225,17 @@ class Explorer(widgets.VBox):
             self._busy = False
 
     def offer_pages(self, slider, items, per_page):
-        """Let `slider` choose a page of items; hide it if there is one."""
+        """Let `slider` choose a page of items; hide it if there is one.
+
+        It keeps its place while it is hidden, so that nothing below jumps.
+        """
         pages = tuple(
             (f"{first + 1} to {min(first + per_page, items)}", first)
             for first in range(0, items, per_page)
         )
         if pages != tuple(slider.options):
             self.set_quietly(slider, options=pages)
-        slider.layout.display = None if len(pages) > 1 else "none"
+        slider.layout.visibility = "visible" if len(pages) > 1 else "hidden"
 
     def refresh(self, notice=""):
         """Read, compute, show. What the reader can mend is said, not raised.

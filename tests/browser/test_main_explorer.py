@@ -6,15 +6,18 @@ NOTEBOOK = "notebooks/04_build_multi_head.ipynb"
 N = 9  # tokens of the sentence, and the ledger's first N
 
 
-CONTROLS = """area => [...area.querySelectorAll(
-    '.widget-slider, .widget-text, .widget-checkbox, .widget-toggle-buttons'
-)].filter(e => e.offsetParent).map(e => e.innerText.trim().split('\\n')[0])
-"""
-FOCUSED = """() => {
-    const box = document.activeElement.closest('.widget-slider, .widget-text,'
-        + '.widget-checkbox, .widget-toggle-buttons');
-    return box && box.innerText.trim().split('\\n')[0];
-}"""
+PARTS = (
+    ".widget-slider, .widget-text, .widget-checkbox, .widget-toggle-buttons,"
+    " .widget-button:not(.widget-toggle-buttons *)"
+)
+NAME = "part => part.innerText.trim().split('\\n')[0]"
+CONTROLS = f"""area => [...area.querySelectorAll('{PARTS}')].filter(
+    part => part.checkVisibility({{visibilityProperty: true}})
+).map({NAME})"""
+FOCUSED = f"""() => {{
+    const part = document.activeElement.closest('{PARTS}');
+    return part && ({NAME})(part);
+}}"""
 
 
 def flops(d_model):
@@ -115,7 +118,7 @@ def test_kind_mask_and_bug_answer(explorer):
         maps(8, 512) + " d_k = 64; random (control) heads, causal"
     ).wait_for()
     explorer.toggle("bug", "softmax over queries")
-    explorer.wait_for_text("checks notice it")
+    explorer.wait_for_text("Noticed by")
     assert drawn(explorer) != first
 
 

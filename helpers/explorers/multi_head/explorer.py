@@ -114,7 +114,7 @@ class MultiHeadExplorer(Desk, Explorer):
             self.message.widget,
             self.status.widget,
             self.maps.widget,
-            row(self.query, self.key, self.page, self.show_table),
+            row(self.query, self.key, self.show_table, self.page),
             self.row_table.widget,
             self.badge.widget,
             row(self.ledger_N, self.show_ledger),
