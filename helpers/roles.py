@@ -1,0 +1,245 @@
+"""What a head does: scores of its map, and what its loss would cost.
+
+A role is a pattern: a boolean map, True where a head with this role looks.
+A head's score is the weight it puts there, averaged over all queries that
+have such a key; 1 is a pure head. A score alone proves little: compare it
+with what a fixed distance would get, and remove the head to see whether
+the model needs it.
+
+Source: Clark et al., "What Does BERT Look At?" (2019), for scores against
+fixed offsets; Olsson et al., "In-context Learning and Induction Heads"
+(2022), for previous-token and induction heads; Michel et al., "Are Sixteen
+Heads Really Better than One?" (2019), for the ablation.
+"""
+
+from collections import Counter
+
+import numpy as np
+
+from helpers.sizes import SizeError, whole
+
+
+def at_offset(N, offset):
+    """Return the pattern of a head that looks `offset` places on.
+
+    Parameters
+    ----------
+    N : int
+        Tokens.
+    offset : int
+        -1 for the previous token, 1 for the next, 0 for the token itself.
+
+    Returns
+    -------
+    bool array (N, N)
+        A query that would look outside has no key.
+    """
+    return np.eye(whole("N", N), k=offset, dtype=bool)
+
+
+def first_token(N):
+    """Return the pattern of a head that looks at place 0: (N, N).
+
+    The first token itself has no choice in a causal model: it is left out.
+    """
+    pattern = np.zeros((whole("N", N), N), bool)
+    pattern[1:, 0] = True
+    return pattern
+
+
+def same_word(tokens):
+    """Return where the same word stands in another place.
+
+    Tokens (..., N), any that can be compared, give a bool array (..., N, N).
+    """
+    tokens = np.asarray(tokens)
+    same = tokens[..., :, None] == tokens[..., None, :]
+    return same & ~np.eye(tokens.shape[-1], dtype=bool)
+
+
+def induction(tokens):
+    """Return the keys right behind an earlier occurrence of the query.
+
+    In "a b c a" the second a looks at b: what followed the last time.
+
+    Tokens (..., N) give a bool array (..., N, N).
+    """
+    earlier = np.tril(same_word(tokens))  # key before query
+    pattern = np.zeros_like(earlier)
+    pattern[..., 1:] = earlier[..., :-1]
+    return pattern
+
+
+def score(attn, pattern):
+    """Return the mean weight each head puts on a pattern.
+
+    Parameters
+    ----------
+    attn : array (..., h, N, N)
+    pattern : bool array (N, N) or (..., N, N)
+        One for all sentences, or one for each.
+
+    Returns
+    -------
+    array (h,)
+        0 to 1, over the queries for which the pattern has a key.
+
+    Raises
+    ------
+    SizeError
+        If shapes do not fit, or the pattern is empty.
+    """
+    attn, pattern = _checked(attn, pattern)
+    on = (attn * pattern).sum(axis=-1)  # (sentences, h, N)
+    asked = pattern.any(axis=-1)  # (sentences, 1, N)
+    if not asked.any():
+        raise SizeError("The pattern has no key for any query.")
+    n = np.broadcast_to(asked, on[:, :1].shape).sum()
+    return on.sum(axis=(0, 2)) / n
+
+
+def _checked(attn, pattern):
+    attn, pattern = np.asarray(attn), np.asarray(pattern)
+    if pattern.dtype != bool:
+        raise TypeError(f"A pattern must be boolean: got {pattern.dtype}.")
+    fits = attn.ndim >= 3 and pattern.shape in (
+        attn.shape[-2:],
+        attn.shape[:-3] + attn.shape[-2:],
+    )
+    if not fits:
+        raise SizeError(
+            f"attn must be (..., h, N, N), and the pattern (N, N) or "
+            f"(..., N, N): got {attn.shape} and {pattern.shape}."
+        )
+    return (
+        attn.reshape(-1, *attn.shape[-3:]),
+        pattern.reshape(-1, 1, *pattern.shape[-2:]),
+    )
+
+
+def entropy(attn):
+    """Return how spread the rows of each head (..., h, N, N) are: (h,).
+
+    In nats, the mean over all rows: 0 if all weight lies on one key, ln N
+    if it is spread evenly over N.
+    """
+    attn = np.asarray(attn, float)
+    logs = np.log(attn, out=np.zeros_like(attn), where=attn > 0)
+    rows = -(attn * logs).sum(axis=-1)  # (..., h, N)
+    return np.moveaxis(rows, -2, 0).reshape(rows.shape[-2], -1).mean(axis=1)
+
+
+def scores(attn, tokens):
+    """Return every score of every head.
+
+    Parameters
+    ----------
+    attn : array (..., h, N, N)
+    tokens : array (..., N)
+
+    Returns
+    -------
+    dict of {str: array (h,)}
+        A role no query could play (no word occurs twice) is left out.
+    """
+    tokens = np.asarray(tokens)
+    N = tokens.shape[-1]
+    patterns = {
+        "previous": at_offset(N, -1),
+        "next": at_offset(N, 1),
+        "itself": at_offset(N, 0),
+        "first token": first_token(N),
+        "same word": same_word(tokens),
+        "induction": induction(tokens),
+    }
+    found = {
+        name: score(attn, pattern)
+        for name, pattern in patterns.items()
+        if pattern.any()
+    }
+    return found | {"entropy": entropy(attn)}
+
+
+def hit_rate(maps, pairs):
+    """Say how often each head's strongest key is the wanted one.
+
+    Parameters
+    ----------
+    maps : sequence of arrays (h, N, N)
+        One for each sentence; sentences may differ in length.
+    pairs : sequence of sequences of (int, int)
+        For each sentence, the (query, key) pairs of a relation.
+
+    Returns
+    -------
+    array (h,)
+        Share of all pairs, 0 to 1.
+    """
+    hits = [
+        attn[:, query].argmax(axis=-1) == key
+        for attn, wanted in zip(maps, pairs, strict=True)
+        for query, key in wanted
+    ]
+    if not hits:
+        raise SizeError("The relation has no pair in these sentences.")
+    return np.mean(hits, axis=0)
+
+
+def best_offset(pairs):
+    """Return the fixed offset that hits most pairs, and its hit rate.
+
+    A head has learnt something about a relation only if it beats this: a
+    head that always looks one place back finds many determiners.
+
+    Returns
+    -------
+    offset : int
+        key - query; of equal ones the shortest, and back before forward.
+    rate : float
+    """
+    offsets = Counter(key - query for wanted in pairs for query, key in wanted)
+    if not offsets:
+        raise SizeError("The relation has no pair in these sentences.")
+    offset = max(offsets, key=lambda o: (offsets[o], -abs(o), -o))
+    return offset, offsets[offset] / offsets.total()
+
+
+def head_mask(n_layers, h, without=()):
+    """Return the mask that removes some heads.
+
+    Parameters
+    ----------
+    n_layers, h : int
+    without : iterable of (layer, head)
+
+    Returns
+    -------
+    array (n_layers, h)
+        1 for a head that stays, 0 for one that is removed.
+    """
+    mask = np.ones((whole("n_layers", n_layers), whole("h", h)))
+    for layer, head in without:
+        whole("layer", layer, 0, n_layers - 1)
+        whole("head", head, 0, h - 1)
+        mask[layer, head] = 0
+    return mask
+
+
+def ablation(loss_of, n_layers, h):
+    """Remove each head in turn, and see how much the loss rises.
+
+    Parameters
+    ----------
+    loss_of : callable
+        Takes a head mask (n_layers, h), returns the loss.
+
+    Returns
+    -------
+    array (n_layers, h)
+        Loss without the head, less the loss with all heads.
+    """
+    whole_loss = loss_of(head_mask(n_layers, h))
+    rise = np.zeros((n_layers, h))
+    for place in np.ndindex(n_layers, h):
+        rise[place] = loss_of(head_mask(n_layers, h, [place])) - whole_loss
+    return rise
