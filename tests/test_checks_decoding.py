@@ -326,6 +326,24 @@ def test_every_wrong_axis_is_named(check, axis):
     assert check(joined_on(-2)).ok
 
 
+@both
+def test_keys_that_are_not_split_are_named(check):
+    def f(X, W_Q, W_K, W_V, W_O, h, K_past, V_past):
+        return np.concatenate([K_past, X @ W_K], axis=-2)
+
+    said = check(f)
+    assert "heads apart" in said.sentence and "split_heads" in said.hint
+
+
+def test_a_forgotten_offset_is_named_in_a_chunk_of_one_too():
+    def f(*arguments):
+        wrong = {"visible": lambda N_new, N: np.tri(N_new, N) > 0}
+        return one_step(*arguments, **(wrong if len(arguments[0]) < 2 else {}))
+
+    said = check_chunked_step(f)
+    assert "offset" in said.sentence and "needs no mask" not in said.hint
+
+
 # --- bytes --------------------------------------------------------------
 
 

@@ -70,6 +70,8 @@ def _examine(f, lengths):
             refuse_a_constant(got[0], _parts(_asked(f, other))[0])
         _judge_cache(got, arguments, new)
         mistakes = CHUNK_MISTAKES if new > 1 else STEP_MISTAKES
+        if chunks:  # one new token shows a forgotten offset already
+            mistakes = CHUNK_MISTAKES[:1] + mistakes
         wanted = one_step(*arguments)[0]
         judge(got[0], wanted, mistakes, arguments, "(N_new, d_model)")
     if not chunks:
@@ -82,6 +84,12 @@ def _asked(f, arguments):
     try:
         return ask(f, *arguments)
     except Refused as reason:
+        if "same number of dimensions" in reason.sentence:
+            raise Refused(
+                "The cache has its heads apart, and what joins it has not.",
+                "K_past is (h, n, d_k), but X_new @ W_K is (N_new, h * d_k). "
+                "Send it through split_heads first, and V too.",
+            ) from None
         if "concatenation axis" not in reason.sentence:
             raise
         raise Refused(
