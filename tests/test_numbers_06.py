@@ -42,7 +42,7 @@ def test_only_causal_rows_stay():
 
 
 def test_the_masks():
-    says("So the first query sees five keys.")
+    says("So the first query, at position 4, sees five keys.")
     assert causal_mask(3, 7)[0].sum() == 5
     says("The upper triangle forgets this **offset** and lets it see one.")
     assert np.tri(3, 7)[0].sum() == 1
@@ -59,7 +59,7 @@ def test_rotary_scores():
 
 def test_twice_the_text():
     says("eight times this work without a cache, four times with one")
-    says("they tend to 8 and to 4")
+    says("They tend to 8 and to 4.")
 
     def sums(n):
         return (
@@ -82,18 +82,36 @@ def test_the_explorers_numbers():
     assert result.without == result.cached
 
 
+def test_the_find_instructions_in_their_order():
+    explorer = explore_decoding()
+    explorer.N.value = 1
+    explorer.playing.value = True
+    assert explorer.N.value == 9
+    explorer.prompt.value = explorer.N.value = 8
+    assert "Both ways do the same" in explorer.status.text
+    explorer.prompt.value = 1
+    explorer.text.value = "64 words"
+    explorer.playing.value = True
+    assert explorer.N.value == 64
+    assert "34.6 times less" in explorer.status.text
+    says(f"*{explorer.n_kv.description}*")
+
+
 def test_bytes():
-    says("Llama 3 8B keeps 8 of 32 heads")
+    says("32 layers, and 32 query heads on 8 key/value heads of width 128")
     llama = model("Llama 3 8B")
-    assert (llama.n_kv_heads, llama.n_heads) == (8, 32)
+    facts = (llama.n_layers, llama.n_heads, llama.n_kv_heads, llama.head_dim)
+    assert facts == (32, 32, 8, 128)
     big = model("Llama 3 70B")
     says("80 layers, 64 query heads on 8 key/value heads of width 128")
     facts = (big.n_layers, big.n_heads, big.n_kv_heads, big.head_dim)
     assert facts == (80, 64, 8, 128)
+    says("With a right function it is 320 KiB")
+    assert big.kv_bytes(1, 1) == 320 * 1024
 
 
 def test_flops_per_byte():
-    says("2 FLOPs for each number of 4 bytes")
+    says("has 4 bytes, and takes part in one multiply-add, 2 FLOPs.")
     work = flops(1, SIZES, N_k=8192, N_new=1).attention
     size = kv_cache_bytes(1, 8, 8, 8192, number_type="float32")
     assert work / size == 2 / 4

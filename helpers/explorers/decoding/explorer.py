@@ -76,7 +76,9 @@ class DecodingExplorer(Explorer):
         length = TEXTS[text]
         self.text = choice("text", list(TEXTS), text)
         self.prompt = selection("prompt", prompts(length), prompt)
-        self.n_kv = selection("kv heads n_kv", divisors(H), n_kv)
+        self.n_kv = selection(
+            "key/value heads n_kv", divisors(H), n_kv, "360px"
+        )
         self.N = selection(
             "tokens so far", tuple(range(prompt, length + 1)), N, "420px"
         )
