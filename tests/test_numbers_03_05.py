@@ -15,6 +15,8 @@ from helpers.cost import (
     softmax_work,
 )
 from helpers.explorers.costs import balance_N
+from helpers.explorers.ledger import explore_ledger
+from helpers.explorers.ledger.views import not_free, price
 from helpers.sizes import Sizes
 from tests.tools import ROOT
 
@@ -116,3 +118,22 @@ def test_what_grows(cost_page):
 def test_llama_3_8b_in_the_questions(cost_page):
     assert "d_model = 4,096, h = 32 and n_kv = 8" in cost_page
     assert balance_N(Sizes(4096, 32, 8)) == 5120 < 8192
+
+
+def test_the_find_instructions_of_the_ledger_in_their_order(cost_page):
+    explorer = explore_ledger()
+    explorer.draws_full.value = False
+    explorer.h.value = 512
+    explorer.h.value = 8
+    explorer.N.value = 1024
+    assert "are 50.0% of the products" in not_free(explorer.read())
+    explorer.n_kv.value = 4
+    assert "n_kv / h) = 768." in not_free(explorer.read())
+    explorer.n_kv.value, explorer.N.value = 8, 512
+    explorer.one_head_mixes.value = False
+    state = explorer.read()
+    assert "20.0% more than one head" in price(state, explorer.compute(state))
+    assert "W_O too*: 20.0 % more." in cost_page
+    for control in (explorer.n_kv, explorer.one_head_mixes, explorer.N):
+        assert f"*{control.description}*" in cost_page
+    assert f"*{explorer.clock.stop.description}*" in cost_page

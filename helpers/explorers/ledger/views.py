@@ -57,7 +57,10 @@ def _heads(state):
     shared = state.sizes.n_kv
     if shared == state.sizes.h:
         return heads_in_words(state.sizes.h)
-    return f"{heads_in_words(state.sizes.h)} on {shared} key/value heads"
+    plural = "" if shared == 1 else "s"
+    return (
+        f"{heads_in_words(state.sizes.h)} on {shared} key/value head{plural}"
+    )
 
 
 def _against(one, heads):
