@@ -246,6 +246,62 @@ WRONG = {
 }
 
 
+def by_shapes(of_Q, of_K, of_out):
+    def attention(Q, K, V):
+        scores = of_Q(Q, K) @ of_K(K) / np.sqrt(Q.shape[-1])
+        return of_out(softmax(scores) @ V[:, None], Q, V)
+
+    return attention
+
+
+def grouped(Q, K):
+    return Q.reshape(len(K), -1, *Q.shape[1:])
+
+
+def other_way(Q, K):
+    return Q.reshape(-1, len(K), *Q.shape[1:])
+
+
+def turned(K):
+    return K[:, None].swapaxes(-1, -2)
+
+
+def heads_of_V(out, Q, V):
+    return out.reshape(len(Q), -1, V.shape[-1])
+
+
+STOPPED = {
+    "other shape": (by_shapes(other_way, turned, heads_of_V), "(n_kv, 1)"),
+    "all axes": (
+        by_shapes(grouped, lambda K: K[:, None].T, heads_of_V),
+        "swapaxes",
+    ),
+    "Q's width": (
+        by_shapes(grouped, turned, lambda out, Q, V: out.reshape(Q.shape)),
+        "V's width",
+    ),
+}
+
+
+@pytest.mark.parametrize("name", STOPPED)
+def test_shapes_that_do_not_meet_get_a_hint_of_their_own(name):
+    f, hint = STOPPED[name]
+    verdict = check_grouped_attention(f)
+    assert "stops with ValueError" in verdict.sentence
+    assert hint in verdict.hint
+
+
+def test_keys_without_a_new_axis_are_named():
+    def attention(Q, K, V):
+        Q = grouped(Q, K)
+        scores = Q @ K.swapaxes(-1, -2) / np.sqrt(Q.shape[-1])
+        return (softmax(scores) @ V).reshape(-1, Q.shape[2], V.shape[-1])
+
+    verdict = check_grouped_attention(attention)
+    assert "tiled" in verdict.sentence
+    assert "K[:, None]" in verdict.hint
+
+
 @pytest.mark.parametrize("name", WRONG)
 def test_wrong_grouped_attention_is_named(name):
     f, said, hint = WRONG[name]

@@ -20,8 +20,11 @@ from helpers.checks.grouped_mistakes import (
 from helpers.checks.properties import close
 from helpers.checks.verdict import Refused, verdict_on
 
-# h, n_kv, N_q, N_k, d_k, d_v: all different, then the ends of the dial.
+# h, n_kv, N_q, N_k, d_k, d_v. In the first, h / n_kv = n_kv: K and V without
+# a new axis run through there, and can be named. Then all are different, then
+# come the ends of the dial.
 CASES = (
+    (4, 2, 5, 7, 4, 11),
     (6, 3, 5, 7, 4, 11),
     (6, 2, 7, 9, 5, 11),
     (5, 1, 3, 4, 2, 6),
@@ -86,7 +89,21 @@ def _answer(f, Q, K, V):
         return np.array(numbers(ask(call, Q, K, V)))
     except Refused as reason:
         hint = hint_of_repeats(log, len(Q), len(K))
+        hint = hint or _hint_of_shapes(reason.sentence)
         raise Refused(reason.sentence, hint or reason.hint) from None
+
+
+def _hint_of_shapes(stopped):
+    hints = {
+        "cannot reshape": "Take each size from its own array: N_q from Q, "
+        "N_k from K, d_v from V. The output has V's width, not Q's.",
+        "broadcast": "Write both shapes side by side. In front of the last "
+        "two axes, K[:, None] has (n_kv, 1). Which of Q's two shapes fits: "
+        "(n_kv, h // n_kv) or (h // n_kv, n_kv)?",
+        "core dimension": "`.T` turns all axes round. swapaxes(-1, -2) "
+        "turns the last two, and leaves the heads.",
+    }
+    return next((hint for sign, hint in hints.items() if sign in stopped), "")
 
 
 def _require_heads(got, h, n_kv):

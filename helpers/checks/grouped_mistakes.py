@@ -91,7 +91,8 @@ GROUPED_MISTAKES = (
         "Key/value heads are tiled: 0, 1, 0, 1, …",
         "Neighbouring query heads share a key/value head: 0, 0, 1, 1. With "
         "copies it is np.repeat, not np.tile; with a reshape it is "
-        "(n_kv, h // n_kv, …), not (h // n_kv, n_kv, …).",
+        "(n_kv, h // n_kv, …), not (h // n_kv, n_kv, …), and K and V get "
+        "the new axis behind n_kv: K[:, None].",
     ),
     Mistake(
         _only_one_tiled(keys=True),

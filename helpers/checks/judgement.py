@@ -102,11 +102,11 @@ def _why_unseen(calls, zeros):
     if zeros is not False:
         return (
             "A function that returns only zeros passes too: you seem to "
-            "look at the shape. Look at the numbers of head 1."
+            "look at the shape. Look at the numbers of head 1, the second."
         )
     return (
         "With h = 4 and n_kv = 2, head 0 and head 3 read the same in both "
-        "orders. Look at head 1: it must read key/value head 0."
+        "orders. Look at head 1, the second: it must read key/value head 0."
     )
 
 
