@@ -127,6 +127,24 @@ def test_bytes_of_a_token_of_llama_3(explorer, name, own, plain, times):
     assert f"keep {plain}, {times} times" in said
 
 
+def test_a_token_is_never_written_as_0_gb(explorer):
+    explorer.units.value = amounts.GB
+    explorer.n_kv.value = 1
+    assert "<b>0.00000307 GB a token</b>" in explorer.bytes_line.picture
+    assert "1 key/value head ×" in explorer.bytes_line.picture
+    explorer.model.value = LLAMA_8B
+    assert "<b>0.000131 GB a token</b>" in explorer.bytes_line.picture
+
+
+def test_nothing_is_shared_at_n_kv_h(explorer):
+    explorer.n_kv.value, explorer.kind.value = 8, RANDOM
+    assert "n_kv = h: nothing is shared." in explorer.bytes_line.picture
+    assert "1 times" not in explorer.bytes_line.picture
+    assert "At n_kv = h each has" in explorer.shared.picture
+    explorer.n_kv.value = 4
+    assert "of the first are kept" in explorer.shared.picture
+
+
 @pytest.mark.parametrize(
     ("model", "n_kv", "legal"),
     [

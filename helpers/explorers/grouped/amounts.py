@@ -1,5 +1,6 @@
 """What n_kv costs and saves: the bytes of the cache, a layer's work."""
 
+import math
 from dataclasses import replace
 
 from helpers.cost import binary_units, flops, kv_cache_bytes, parameters
@@ -18,6 +19,8 @@ def in_units(n_bytes, units):
         return binary_units(n_bytes)
     amount = n_bytes / (10**9 if units == GB else 2**20)
     digits = 0 if amount == int(amount) else 3 if amount < 1000 else 0
+    if 0 < amount < 0.1:
+        digits = 2 - math.floor(math.log10(amount))  # never 0.000
     return f"{amount:,.{digits}f} {units}"
 
 
@@ -101,17 +104,25 @@ def bytes_line(state, measured):
     return (
         f'<div style="color:{INK};line-height:1.5;min-height:6em"><b>'
         f"{in_units(per_token, state.units)} a token</b> = 2 (K and V) × "
-        f"{shape.n_layers} layers × {state.n_kv} key/value heads × "
+        f"{shape.n_layers} layers × {state.n_kv} key/value "
+        f"head{'' if state.n_kv == 1 else 's'} × "
         f"{sizes.d_k} numbers × {per_token // _numbers(state)} bytes = "
-        f"{per_token:,} bytes; n_kv = h would keep "
-        f"{in_units(kept(state, state.h, 1, 1), state.units)}, "
-        f"{state.h // state.n_kv} times as much. {fits_in_words(state)} "
+        f"{per_token:,} bytes; {_beside_plain(state)} "
+        f"{fits_in_words(state)} "
         f"The model's own weights need memory too.<br>"
         f'<span style="background:{colour};color:#fff;border-radius:4px;'
         f'padding:2px 8px;font-weight:600">{mark}</span> {measured:,} '
         f"bytes: K and V of the {N} words, in the arrays that drew these "
-        f"maps</div>"
+        f"maps (1 layer, {WIDTH} numbers a head, 4 bytes)</div>"
     )
+
+
+def _beside_plain(state):
+    if state.n_kv == state.h:
+        return "n_kv = h: nothing is shared."
+    plain = in_units(kept(state, state.h, 1, 1), state.units)
+    times = state.h // state.n_kv
+    return f"n_kv = h would keep {plain}, {times} times as much."
 
 
 def _numbers(state):

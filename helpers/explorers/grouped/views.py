@@ -79,12 +79,18 @@ def shared(state):
             "head, so sharing them changes no map. Trained heads have keys "
             "of their own: try the random ones."
         )
+    elif state.n_kv == state.h:
+        said = (
+            "Random heads, a control. At n_kv = h each has keys and values "
+            "of its own: turn n_kv down, and neighbours share."
+        )
     else:
         said = (
             "Random heads, a control: of the heads that share, the keys and "
             "values of the first are kept. Its map stays; its neighbours' "
             "maps change, and are still maps of their own."
         )
+    said += " Wires count from 0, maps from 1: query head 0 is head 1."
     return f'<div style="color:{INK};line-height:1.5">{said}</div>'
 
 
