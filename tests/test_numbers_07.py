@@ -76,6 +76,16 @@ def test_which_models_share(prose):
     assert "16 heads of 128 make 2,048" in prose
 
 
+def test_the_grouped_models_shown_share_by_2_to_8(prose):
+    code = json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]
+    (cell,) = (c for c in code if "chosen = (" in "".join(c["source"]))
+    shown = [m for m in MODELS.values() if f'"{m.name}"' in str(cell)]
+    shares = [m.n_heads // m.n_kv_heads for m in shown if m.kind == "GQA"]
+    assert len(shown) == 13  # twelve, and the one whose source is printed
+    assert (min(shares), max(shares)) == (2, 8)
+    assert "share by 2 to 8" in prose
+
+
 def test_intensity_at_both_ends():
     for n_kv in (16, 1):
         work = flops(1, Sizes(2048, 16, n_kv=n_kv), N_k=4096, N_new=1)
