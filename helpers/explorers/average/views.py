@@ -80,7 +80,10 @@ def remark(state, result):
     if result.shares.max() >= 0.995:
         return f"One weight is 1.00: the output is the value of {first}."
     if np.ptp(result.shares) < 0.05:
-        return "The weights are nearly equal: the output is near the middle."
+        return (
+            "The weights are nearly equal: the output is near the plain "
+            "average."
+        )
     return ""
 
 
