@@ -222,6 +222,10 @@ WRONG_WEIGHTING = {
     "uniform": lambda v, i, j, c: np.full(len(v), 1 / len(v)),
     "output": lambda v, i, j, c: best(v, i, j, c) @ v,
     "two weights": lambda v, i, j, c: [c, 1 - c],
+    "softmax of all": lambda v, i, j, c: softmax(best(v, i, j, c)),
+    "softmax of two": lambda v, i, j, c: best(
+        v, i, j, 1 / (1 + np.exp(1 - 2 * c))
+    ),
     "squared": lambda v, i, j, c: best(v, i, j, c**2 / (c**2 + (1 - c) ** 2)),
     "negative": lambda v, i, j, c: best(v, i, j, 1.5),
     "sum": lambda v, i, j, c: best(v, i, j, c) * 0.9,

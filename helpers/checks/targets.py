@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from helpers.attention import softmax
 from helpers.checks.answers import (
     RECOGNISED,
     Mistake,
@@ -76,6 +77,21 @@ MISTAKES = (
         "The importances are squared.",
         "Set the derivative of the error to zero: the squares of the "
         "distances become distances, and `care` stays as it is.",
+    ),
+    Mistake(
+        lambda v, i, j, care: softmax(_best(v, i, j, care)),
+        "This is a softmax of the importances, so every value gets some "
+        "weight.",
+        "The importances are shares already: positive, and their sum is 1. "
+        "Who should get nothing?",
+    ),
+    Mistake(
+        lambda v, i, j, care: _weighting(
+            len(v), *zip((i, j), softmax([care, 1 - care]), strict=True)
+        ),
+        "This is a softmax of the two importances.",
+        "The importances are shares already: positive, and their sum is 1. "
+        "Set the derivative of the error to zero, and see what is left.",
     ),
 )
 
