@@ -51,6 +51,15 @@ def plane(**settings):
     return Plane("keys", (mark,), (Arrow("query", -1, 1),), **settings)
 
 
+def test_a_name_stands_on_the_side_that_is_asked_for():
+    for left in (False, True):
+        mark = Mark("cat", 0, 0, 6, name_left=left)
+        svg = planes([Plane("p", (mark,))], "a name")
+        x, anchor = re.search(r'<text x="([\d.]+)"([^>]*)>cat<', svg).groups()
+        assert (float(x) < 490) == left
+        assert ("end" in anchor) == left
+
+
 def test_a_plane_puts_points_where_they_belong():
     svg = planes([plane(), plane()], "two planes", reach=4)
     root = ET.fromstring(svg)

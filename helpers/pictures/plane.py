@@ -16,7 +16,8 @@ LONGEST_NAME = 10
 class Mark:
     """A point with a name: a disc of `radius` pixels, or a cross if 0.
 
-    `said` is what a pointer over it reads.
+    `said` is what a pointer over it reads. The name stands to the right of
+    a disc, or to its left if `name_left`.
     """
 
     name: str
@@ -25,6 +26,7 @@ class Mark:
     radius: float = 5
     colour: str = FAINT
     said: str = ""
+    name_left: bool = False
 
 
 @dataclass(frozen=True)
@@ -239,7 +241,10 @@ def _mark(mark, frame):
             f'{shape}<text x="{x:.1f}" y="{y - 12:.1f}" font-weight="600" '
             f'text-anchor="middle">{word(mark.name, LONGEST_NAME)}</text>'
         )
-    return (
-        f'{shape}<text x="{x + mark.radius + 4:.1f}" y="{y + 4:.1f}">'
-        f"{word(mark.name, LONGEST_NAME)}</text>"
+    away = mark.radius + 4
+    side = (
+        f'x="{x - away:.1f}" y="{y + 4:.1f}" text-anchor="end"'
+        if mark.name_left
+        else f'x="{x + away:.1f}" y="{y + 4:.1f}"'
     )
+    return f"{shape}<text {side}>{word(mark.name, LONGEST_NAME)}</text>"

@@ -10,6 +10,7 @@ from helpers.pictures.stills import still
 from helpers.pictures.text import table
 
 COLOURS = RELATION_COLOURS[:5]
+NAMES_LEFT = ("cat", "hungry")  # keys: else under the query, or under "it"
 HULL = tuple(hull(VALUES))
 OUTPUT_COLOUR, QUERY_COLOUR = "#D81B60", "#D81B60"
 
@@ -19,7 +20,14 @@ def picture(state, result):
     keys = Plane(
         "keys, and the query as an arrow",
         tuple(
-            Mark(name, *place, 6, colour, f"{name}: score {score:.2f}")
+            Mark(
+                name,
+                *place,
+                6,
+                colour,
+                f"{name}: score {score:.2f}",
+                name in NAMES_LEFT,
+            )
             for name, place, colour, score in zip(
                 WORDS, KEYS.tolist(), COLOURS, result.scores, strict=True
             )
