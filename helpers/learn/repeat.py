@@ -1,0 +1,99 @@
+"""Task: say again what you have seen.
+
+    prefix … a b c d e f   a b c d e f
+                           ^ from here on, the next token can be known
+
+Every token but those of the second copy occurs once. To know what follows
+the second c, find the first c, and look one place further: two steps, so
+two layers (Olsson et al., 2022, call the second one an induction head).
+
+The copy's length is drawn anew for each sentence. With one fixed length,
+"look so many places back" is enough, and one layer wins by position alone.
+
+Source: the task of Olsson et al., "In-context Learning and Induction Heads"
+(2022), in small.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from helpers.learn.batch import Asked, Batch
+from helpers.learn.model import Settings
+from helpers.sizes import SizeError, whole
+
+
+@dataclass(frozen=True)
+class Repeat:
+    """The task.
+
+    Parameters
+    ----------
+    vocabulary, N : int
+        Different tokens, and places.
+    shortest, longest : int
+        A copy has a length drawn between them, both ends included.
+
+    Raises
+    ------
+    SizeError
+        If two copies do not fit, or the tokens do not suffice.
+    """
+
+    vocabulary: int = 32
+    N: int = 32
+    shortest: int = 6
+    longest: int = 16
+
+    # What the task is trained with, unless something else is asked for.
+    steps, batch, learning_rate, falls = 600, 32, 3e-3, False
+    beta_2 = 0.98
+
+    def __post_init__(self):
+        whole("shortest", self.shortest, 2)
+        whole("longest", self.longest, self.shortest)
+        if 2 * self.longest > self.N:
+            raise SizeError(
+                f"Two copies must fit into N places: got longest="
+                f"{self.longest}, N={self.N}; longest={self.N // 2} would."
+            )
+        if self.vocabulary < self.N - self.shortest:
+            raise SizeError(
+                f"All tokens before the second copy differ, so vocabulary "
+                f"must be at least N - shortest = {self.N - self.shortest}: "
+                f"got {self.vocabulary}."
+            )
+
+    def settings(self, d_model=64, h=2, n_layers=2, **others):
+        """Return the settings of a model for this task."""
+        return Settings(
+            *(self.vocabulary, self.N, (("next", self.vocabulary),)),
+            *(d_model, h),
+            **{"n_layers": n_layers, "causal": True, **others},
+        )
+
+    def draw(self, rng, batch):
+        """Draw sentences.
+
+        Parameters
+        ----------
+        rng : numpy Generator
+        batch : int
+
+        Returns
+        -------
+        Batch
+            Asked: at each token of the second copy but the last, what
+            comes next.
+        """
+        length = rng.integers(
+            self.shortest, self.longest, batch, endpoint=True
+        )
+        order = rng.random((batch, self.vocabulary)).argsort(axis=1)
+        place = np.arange(self.N)
+        second = place >= self.N - length[:, None]  # (batch, N)
+        source = np.where(second, place - length[:, None], place)
+        tokens = np.take_along_axis(order, source, axis=1)
+        rows, places = np.nonzero(second[:, :-1])
+        asked = Asked(rows, places, tokens[rows, places + 1])
+        return Batch(tokens, {"next": asked})
