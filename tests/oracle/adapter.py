@@ -17,8 +17,15 @@ from helpers.attention import (
     split_heads,
 )
 from helpers.cache import KVCache, in_chunks
+from helpers.learn.gradients import (
+    attention_layer,
+    attention_layer_backward,
+    grouped_query_attention_backward,
+    scaled_dot_product_attention_backward,
+)
 from helpers.rope import rotate
 from helpers.sizes import Sizes
+from helpers.weights import Projections
 
 
 def run_softmax(case, a):
@@ -209,10 +216,44 @@ def run_mha(case, a):
     return {"y": out + a.get("b_o", 0), "w": attn}
 
 
+def run_sdpa_grad(case, a):
+    """The gradients of sum(y * r) by one head's formula, or grouped."""
+    Q, K, V = a["q"], a["k"], a["v"]
+    out = run_attention(case, a)
+    backward = (
+        scaled_dot_product_attention_backward
+        if Q.shape[:-2] == K.shape[:-2]
+        else grouped_query_attention_backward
+    )
+    scale = case.options.get("scale")
+    d_Q, d_K, d_V = backward(a["r"], Q, K, V, out["w"], scale)
+    return {"y": out["y"], "dq": d_Q, "dk": d_K, "dv": d_V}
+
+
+def run_mha_grad(case, a):
+    """The gradients of a whole layer; a bias is the matrix's last row."""
+    h, n_kv = case.options["num_heads"], case.options["num_kv_heads"]
+    X = _with_ones(a["x_q"])
+    X_k = _with_ones(a["x_k"]) if "x_k" in a else X
+    W = Projections(*(_with_bias(a, letter) for letter in "qkv"), a["w_o"])
+    out, notes = attention_layer(X, X_k, X_k, W, h, n_kv)
+    (d_Q, d_K, d_V), d_W = attention_layer_backward(a["r"], W, notes)
+    got = {"y": out + a.get("b_o", 0), "w": notes.attn}
+    if "x_k" in a:
+        got |= {"d_x_q": d_Q[..., :-1], "d_x_k": (d_K + d_V)[..., :-1]}
+    else:
+        got["d_x_q"] = (d_Q + d_K + d_V)[..., :-1]
+    for letter, d_matrix in zip("qkv", d_W):
+        got |= {"d_w_" + letter: d_matrix[:-1], "d_b_" + letter: d_matrix[-1]}
+    d_b_o = a["r"].sum(axis=(0, 1))  # b_o is added to every token
+    return got | {"d_w_o": d_W.W_O, "d_b_o": d_b_o}
+
+
 RUNNERS = {
     "softmax": run_softmax,
     "causal_mask": run_causal_mask,
     "sdpa": run_attention,
+    "sdpa_grad": run_sdpa_grad,
     "gqa": run_attention,
     "kv_lengths": run_attention,
     "packed": run_packed,
@@ -220,6 +261,7 @@ RUNNERS = {
     "kv_sequence": run_kv_sequence,
     "repeat_kv": run_repeat_kv,
     "mha": run_mha,
+    "mha_grad": run_mha_grad,
     "mha_decode": run_mha_decode,
     "rope": run_rope,
     "rope_layer": run_rope_layer,
