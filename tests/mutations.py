@@ -28,6 +28,14 @@ TESTS = {
     "counted": ("test_counted",),
     "sentences": ("test_sentences",),
     "weights": ("test_weights",),
+    "roles": ("test_roles",),
+    "learn/adam": ("test_learn_gradients",),
+    "learn/gradients": ("test_learn_gradients",),
+    "learn/model": ("test_learn_gradients",),
+    "learn/products": ("test_learn_gradients",),
+    "learn/repeat": ("test_learn_training",),
+    "learn/training": ("test_learn_training",),
+    "learn/who_did_what": ("test_learn_training",),
 }
 ENVIRONMENT = {"PYTHONDONTWRITEBYTECODE": "1", "NO_SHRINKING": "1"}
 
