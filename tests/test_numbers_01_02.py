@@ -60,6 +60,14 @@ def test_where_exp_overflows():
     assert np.e == pytest.approx(2.72, abs=0.005)
 
 
+def test_cat_gains_and_then_loses_as_it_gets_hot():
+    assert "At 2 and at 8, compare *cat*" in prose(ONE)
+    at = {t: average(State(1.5, 1, t)).shares for t in (1, 2, 8, 100)}
+    assert at[1][CAT] < at[2][CAT] > at[8][CAT] > at[100][CAT]
+    others = [ATE, IT, HUNGRY_WORD]
+    assert (at[8][others] > at[2][others]).all()
+
+
 def test_what_is_to_be_found_can_be_found():
     """Each setting that the text sends the reader to is on the sliders."""
     assert "**Find** a query that brings the output close to *ate*" in prose(
@@ -120,9 +128,13 @@ def test_what_is_said_of_the_curves():
         )
         if median < mean and d_k > 1
     ]
-    assert 64 in below and 16 not in below
+    assert "the first one past it" in prose(TWO)
+    peak = D_K[int(raw.gradient.argmax())]
+    assert min(d_k for d_k in below if d_k > peak) == 64
     place = D_K.index(256)
-    assert "At d_k = 256 a typical row has put nearly everything on" in prose(TWO)
+    assert "At d_k = 256 a typical row has put nearly everything on" in prose(
+        TWO
+    )
     assert raw.largest[place] > 0.98
     assert raw.mean_gradient[place] > 5 * raw.gradient[place]
 
@@ -151,6 +163,12 @@ def test_both_ways_find_the_previous_word():
     keys = rotate(same, np.arange(9) + 1, base=10)
     attn = softmax(turned @ keys.T / np.sqrt(8))
     assert (np.diag(attn, -1) > 0.95).all() and attn[0, 0] > 0.95
+
+
+def test_the_first_pair_turns_by_one_radian():
+    assert "The first pair's step is 1 radian, 57°" in prose(TWO)
+    x, y = rotate(np.tile([1.0, 0.0], (2, 1)))[1]
+    assert np.degrees(np.arctan2(y, x)) == pytest.approx(57.3, abs=0.01)
 
 
 def test_the_fourth_root():
