@@ -1,11 +1,10 @@
 """The controls of the plane's explorer, and what happens when one moves."""
 
-import ipywidgets as widgets
-
 from helpers.controls import (
     Explorer,
     Message,
     Stage,
+    row,
     selection,
     style_sheet,
     switch,
@@ -66,10 +65,9 @@ class AverageExplorer(Explorer):
         self.planes, self.bars = Stage(), Stage()
         self.table = Stage(width="auto")
         self.stages = (self.planes, self.bars, self.table)
-        wrap = widgets.Layout(flex_flow="row wrap", grid_gap="2px 14px")
         self.children = (
             style_sheet(),
-            widgets.HBox((self.x, self.y, self.temperature), layout=wrap),
+            row(self.x, self.y, self.temperature),
             self.message.widget,
             self.planes.widget,
             self.bars.widget,

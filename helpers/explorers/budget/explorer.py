@@ -7,6 +7,7 @@ from helpers.controls import (
     Message,
     Stage,
     choice,
+    row,
     selection,
     style_sheet,
     switch,
@@ -83,11 +84,6 @@ class BudgetExplorer(Explorer):
         self.stages = (self.bars, self.verdict, self.rows_table)
 
     def _arranged(self):
-        wrap = widgets.Layout(flex_flow="row wrap", grid_gap="2px 14px")
-
-        def row(*children):
-            return widgets.HBox(children, layout=wrap)
-
         return (
             style_sheet(),
             row(self.heads, self.sentence, self.causal),

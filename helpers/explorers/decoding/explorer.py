@@ -10,6 +10,7 @@ from helpers.controls import (
     Message,
     Stage,
     choice,
+    row,
     selection,
     style_sheet,
     switch,
@@ -91,11 +92,6 @@ class DecodingExplorer(Explorer):
         self.show_table = switch("steps as a table", False)
 
     def _arranged(self):
-        wrap = widgets.Layout(flex_flow="row wrap", grid_gap="2px 14px")
-
-        def row(*children):
-            return widgets.HBox(children, layout=wrap)
-
         return (
             style_sheet(),
             row(self.N, self.playing),

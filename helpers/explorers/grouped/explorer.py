@@ -1,12 +1,11 @@
 """The controls of the explorer of grouped heads."""
 
-import ipywidgets as widgets
-
 from helpers.controls import (
     Explorer,
     Message,
     Stage,
     choice,
+    row,
     selection,
     style_sheet,
     switch,
@@ -153,11 +152,6 @@ class GroupedExplorer(Explorer):
         )
 
     def _arranged(self):
-        wrap = widgets.Layout(flex_flow="row wrap", grid_gap="2px 14px")
-
-        def row(*children):
-            return widgets.HBox(children, layout=wrap)
-
         return (
             style_sheet(),
             row(self.n_kv, self.model),
@@ -194,7 +188,7 @@ class GroupedExplorer(Explorer):
     def read(self):
         """Return the controls' State."""
         shape = SHAPES[self.model.value]
-        self._offer_pages(shape.sizes.h)
+        self.offer_pages(self.page, shape.sizes.h, MOST_MAPS)
         return State(
             shape=shape,
             n_kv=self.n_kv.value,
@@ -209,19 +203,6 @@ class GroupedExplorer(Explorer):
             chosen=(self.query.value, self.key.value),
             first=self.page.value,
         )
-
-    def _offer_pages(self, h):
-        pages = tuple(
-            (f"{first + 1} to {min(first + MOST_MAPS, h)}", first)
-            for first in range(0, h, MOST_MAPS)
-        )
-        if pages != tuple(self.page.options):
-            self._busy = True
-            try:
-                self.page.options = pages
-            finally:
-                self._busy = False
-        self.page.layout.display = None if len(pages) > 1 else "none"
 
     def compute(self, state):
         """Return the Result of `state`."""

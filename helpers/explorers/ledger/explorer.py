@@ -2,13 +2,12 @@
 
 from dataclasses import dataclass
 
-import ipywidgets as widgets
-
 from helpers.controls import (
     Explorer,
     LinkedSelection,
     Stage,
     choice,
+    row,
     selection,
     style_sheet,
     switch,
@@ -121,11 +120,6 @@ class LedgerExplorer(Explorer):
         )
 
     def _arranged(self):
-        wrap = widgets.Layout(flex_flow="row wrap", grid_gap="2px 14px")
-
-        def row(*children):
-            return widgets.HBox(children, layout=wrap)
-
         return (
             style_sheet(),
             row(self.h, self.n_kv),

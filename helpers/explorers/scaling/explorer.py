@@ -2,13 +2,12 @@
 
 from dataclasses import dataclass
 
-import ipywidgets as widgets
-
 from helpers.controls import (
     Explorer,
     Message,
     Stage,
     choice,
+    row,
     selection,
     style_sheet,
     switch,
@@ -97,11 +96,6 @@ class ScalingExplorer(Explorer):
         self.refresh()
 
     def _arranged(self):
-        wrap = widgets.Layout(flex_flow="row wrap", grid_gap="2px 14px")
-
-        def row(*children):
-            return widgets.HBox(children, layout=wrap)
-
         return (
             style_sheet(),
             row(self.d_k, self.scaled, self.show_curves),
