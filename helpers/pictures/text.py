@@ -2,6 +2,7 @@
 
 import html
 import unicodedata
+from functools import lru_cache
 
 INK = "var(--jp-ui-font-color1,#212121)"
 PAPER = "var(--jp-layout-color1,#fff)"
@@ -15,6 +16,7 @@ def escape(text):
     return html.escape(str(text), quote=True)
 
 
+@lru_cache(maxsize=1024)  # a picture asks for the same few words often
 def word(text, longest=None):
     """Return a reader's word for a label: escaped, shortened with a dot.
 
