@@ -366,7 +366,7 @@ def test_memory_does_not_grow_with_use(explorer):
         use()
     grown = tracemalloc.get_traced_memory()[0] - before
     tracemalloc.stop()
-    assert grown < 200_000
+    assert grown < 500_000  # a picture kept at each of 80 moves: 5 MB
 
 
 @pytest.mark.parametrize(

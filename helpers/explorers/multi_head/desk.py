@@ -44,16 +44,18 @@ class Desk:
             style=WIDE,
             layout=widgets.Layout(width="420px"),
         )
-        self.d_model = selection("width d_model", D_MODEL_CHOICES, d_model)
-        self.h = selection("heads h", divisors(d_model), h)
+        self.d_model = selection(
+            "width d_model", D_MODEL_CHOICES, d_model, width="290px"
+        )
+        self.h = selection("heads h", divisors(d_model), h, width="290px")
         self.kind = choice("heads are", (HAND_BUILT, RANDOM), HAND_BUILT)
         self.causal = switch("causal mask: no key to the right", False)
         self.relations = {name: switch(name, True) for name in RELATION_NAMES}
         for number, box in enumerate(self.relations.values()):
             box.add_class(f"why-relation-{number}")
-        self.query = selection("query", [("1", 0)], 0)
-        self.key = selection("key", [("1", 0)], 0)
-        self.page = selection("heads shown", [("1", 0)], 0)
+        self.query = selection("query", [("1", 0)], 0, width="250px")
+        self.key = selection("key", [("1", 0)], 0, width="250px")
+        self.page = selection("heads shown", [("1", 0)], 0, width="230px")
         self.ledger_N = selection(
             "ledger N", [(f"{N:,}", N) for N in LEDGER_N], LEDGER_N[0]
         )
