@@ -91,10 +91,9 @@ class AverageExplorer(Explorer):
         self.planes.show(views.picture, state, result)
         self.bars.show(views.weight_bars, state, result)
         self.status.say(views.in_words(state, result))
-        if self.show_table.value:
-            self.table.show(views.row_table, state, result)
-        else:
-            self.table.clear()
+        self.table.show_if(
+            self.show_table.value, views.row_table, state, result
+        )
 
     def remark(self, state):
         """Return what is special about this setting, or ""."""

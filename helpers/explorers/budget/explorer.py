@@ -152,10 +152,9 @@ class BudgetExplorer(Explorer):
         self.bars.show(views.picture, result)
         self.status.say(views.errors_in_words(result))
         self.verdict.show(views.verdict, state, result)
-        if self.show_table.value:
-            self.rows_table.show(views.rows_table, result)
-        else:
-            self.rows_table.clear()
+        self.rows_table.show_if(
+            self.show_table.value, views.rows_table, result
+        )
 
     def remark(self, state):
         """Return what the mask hides, or ""."""

@@ -202,10 +202,9 @@ class DecodingExplorer(Explorer):
         self.bars.show(views.bars, state, result)
         self.status.say(views.step_in_words(state, result))
         self.badge.show(views.badge, state, result)
-        if self.show_table.value:
-            self.steps_table.show(views.steps_table, state, result)
-        else:
-            self.steps_table.clear()
+        self.steps_table.show_if(
+            self.show_table.value, views.steps_table, state, result
+        )
 
     def remark(self, state):
         """Say what is special: the prefill, or shared key/value heads."""

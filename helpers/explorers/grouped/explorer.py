@@ -219,10 +219,7 @@ class GroupedExplorer(Explorer):
         self.bytes_line.show(amounts.bytes_line, memory, result.kept)
         self.work.show(amounts.work, memory)
         self.work_line.show(amounts.work_line, memory)
-        if self.show_table.value:
-            self.table.show(amounts.work_table, memory)
-        else:
-            self.table.clear()
+        self.table.show_if(self.show_table.value, amounts.work_table, memory)
 
     def remark(self, state):
         """Return what is special of this model at this setting."""

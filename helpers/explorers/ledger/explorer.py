@@ -185,16 +185,14 @@ class LedgerExplorer(Explorer):
         self.price.show(views.price, state, result)
         self.bars.show(views.picture, state, result)
         self.not_free.show(views.not_free, state)
-        if self.show_table.value:
-            self.ledger_table.show(
-                ledger_table,
-                state.N,
-                state.sizes,
-                state.unit,
-                state.one_head_mixes,
-            )
-        else:
-            self.ledger_table.clear()
+        self.ledger_table.show_if(
+            self.show_table.value,
+            ledger_table,
+            state.N,
+            state.sizes,
+            state.unit,
+            state.one_head_mixes,
+        )
         self.clock.follow(state)
 
     def portrait(self):

@@ -28,7 +28,7 @@ from helpers.sentences import (
     relations,
     words,
 )
-from helpers.sizes import D_MODEL_CHOICES, Sizes, divisors, whole
+from helpers.sizes import D_MODEL_CHOICES, Sizes, divisors
 
 LEDGER_HEIGHT, TABLES_HEIGHT = "190px", "250px"
 
@@ -68,7 +68,7 @@ class MultiHeadExplorer(Desk, Explorer):
     def __init__(self, h, d_model, sentence, kind, causal):
         _require_choice("d_model", d_model, D_MODEL_CHOICES)
         _require_choice("kind", kind, (HAND_BUILT, RANDOM))
-        whole("h", Sizes(d_model, h).h)
+        Sizes(d_model, h)  # raises if h does not go with d_model
         known = sentence in SENTENCE_CHOICES and sentence != OWN
         text = SENTENCE_CHOICES[sentence] if known else sentence
         tokens = words(text)
@@ -144,12 +144,8 @@ class MultiHeadExplorer(Desk, Explorer):
             self.refresh(moved)
 
     def _start_again(self, _):
-        self._busy = True
-        try:
-            for control, value in self._start:
-                control.value = value
-        finally:
-            self._busy = False
+        for control, value in self._start:
+            self.set_quietly(control, value=value)
         self._follow_sentence(words(self.text.value))
         self.refresh("Back at the start.")
 

@@ -131,14 +131,8 @@ class ScalingExplorer(Explorer):
         self.scale_status.say(views.scale_in_words(state.d_k, state.scaled))
         self.map.show(views.mask_map, state.masked, result)
         self.mask_status.say(views.mask_in_words(state.masked, result))
-        if self.show_curves.value:
-            self.curve_table.show(views.scale_table)
-        else:
-            self.curve_table.clear()
-        if self.show_map.value:
-            self.map_table.show(views.mask_table, result)
-        else:
-            self.map_table.clear()
+        self.curve_table.show_if(self.show_curves.value, views.scale_table)
+        self.map_table.show_if(self.show_map.value, views.mask_table, result)
 
     def remark(self, state):
         """Return what matters most at this d_k, or ""."""
