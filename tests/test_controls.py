@@ -3,12 +3,12 @@
 import ipywidgets as widgets
 import pytest
 
-from helpers import controls
 from helpers.controls import (
     Explorer,
     LinkedSelection,
     Message,
     Stage,
+    runs,
     selection,
 )
 from helpers.sizes import SizeError, divisors
@@ -153,8 +153,8 @@ def test_bundle_has_a_picture_that_needs_no_kernel():
 
 def test_a_rerun_closes_what_the_same_cell_made_before(monkeypatch):
     run = ["a"]
-    monkeypatch.setattr(controls, "_this_run", lambda: ("cell 1", run[0]))
-    monkeypatch.setattr(controls, "_RUNS", {})
+    monkeypatch.setattr(runs, "_this_run", lambda: ("cell 1", run[0]))
+    monkeypatch.setattr(runs, "_RUNS", {})
     first, second = Small(), Small()  # two copies in one run both live
     assert first.comm is not None
     assert second.comm is not None

@@ -7,7 +7,8 @@ import re
 import numpy as np
 import pytest
 
-from helpers import controls, questions
+from helpers import questions
+from helpers.controls import runs
 from helpers.questions import Choice, Question
 from helpers.questions.pre_test import PRE_TEST
 from helpers.quiz import pre_test, predict, quiz
@@ -309,10 +310,10 @@ def test_the_result_hides_behind_a_fold_without_a_kernel():
 
 def test_a_rerun_closes_the_box_and_tells_its_results(monkeypatch):
     run = ["a"]
-    monkeypatch.setattr(controls, "_RUNS", {})
-    monkeypatch.setattr(controls, "_this_run", lambda: ("cell 1", run[0]))
+    monkeypatch.setattr(runs, "_RUNS", {})
+    monkeypatch.setattr(runs, "_this_run", lambda: ("cell 1", run[0]))
     guess = predict("How much?", (3, 5))
-    monkeypatch.setattr(controls, "_this_run", lambda: ("cell 2", run[0]))
+    monkeypatch.setattr(runs, "_this_run", lambda: ("cell 2", run[0]))
     shown = guess.beside(5)
     run[0] = "b"
     other = guess.beside(5)
@@ -320,7 +321,7 @@ def test_a_rerun_closes_the_box_and_tells_its_results(monkeypatch):
     guess.choice.value = 0
     assert shown.message.text.startswith("Predict first")  # it is gone
     assert other.message.text.startswith("You predicted 3")
-    monkeypatch.setattr(controls, "_this_run", lambda: ("cell 1", run[0]))
+    monkeypatch.setattr(runs, "_this_run", lambda: ("cell 1", run[0]))
     again = predict("How much?", (3, 5))
     assert again.kept is None
     assert guess.comm is None

@@ -65,15 +65,22 @@ class AverageExplorer(Explorer):
         self.planes, self.bars = Stage(), Stage()
         self.table = Stage(width="auto")
         self.stages = (self.planes, self.bars, self.table)
-        self.children = (
-            style_sheet(),
-            row(self.x, self.y, self.temperature),
-            self.message.widget,
-            self.planes.widget,
-            self.bars.widget,
-            self.status.widget,
-            self.show_table,
-            self.table.widget,
+        self.dials = {
+            "temperature": self.temperature,
+            "query x": self.x,
+            "query y": self.y,
+        }
+        self.lay_out(
+            (
+                style_sheet(),
+                row(self.x, self.y, self.temperature),
+                self.message.widget,
+                self.planes.widget,
+                self.bars.widget,
+                self.status.widget,
+                self.show_table,
+                self.table.widget,
+            )
         )
         self.watch(self.x, self.y, self.temperature, self.show_table)
         self.refresh()

@@ -61,7 +61,7 @@ class BudgetExplorer(Explorer):
         super().__init__()
         self._make_controls(heads, sentence, causal)
         self._make_stages()
-        self.children = self._arranged()
+        self.lay_out(self._arranged())
         self._connect()
         self.refresh()
 
@@ -75,6 +75,13 @@ class BudgetExplorer(Explorer):
             (0, IT): _pair("head 1: it", FIRST),
         }
         self.show_table = switch("rows as a table", False)
+        sliders = [slider for pair in self.budgets.values() for slider in pair]
+        self.dials = {
+            "heads": self.heads,
+            "sentence": self.sentence,
+            "causal mask": self.causal,
+            **{slider.description: slider for slider in sliders},
+        }
 
     def _make_stages(self):
         self.status = Message()

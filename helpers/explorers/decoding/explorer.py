@@ -69,7 +69,7 @@ class DecodingExplorer(Explorer):
         self.grids, self.bars = Stage("200px"), Stage("120px")
         self.badge, self.steps_table = Stage("2em"), Stage()
         self.stages = (self.grids, self.bars, self.badge, self.steps_table)
-        self.children = self._arranged()
+        self.lay_out(self._arranged())
         self._connect()
         self.refresh()
 
@@ -90,6 +90,12 @@ class DecodingExplorer(Explorer):
             layout=widgets.Layout(width="auto"),
         )
         self.show_table = switch("steps as a table", False)
+        self.dials = {
+            "text": self.text,
+            "prompt": self.prompt,
+            "tokens so far": self.N,
+            "n_kv": self.n_kv,
+        }
 
     def _arranged(self):
         return (

@@ -90,7 +90,7 @@ class GroupedExplorer(Explorer):
         self._relations = relations(self._tokens)
         self._make_controls(model, n_kv, N, batch, number_type)
         self._make_stages()
-        self.children = self._arranged()
+        self.lay_out(self._arranged())
         self.model.observe(self._on_model, "value")
         self.watch(
             self.n_kv,
@@ -129,6 +129,18 @@ class GroupedExplorer(Explorer):
         self.key = selection("key", places, 1)
         self.page = selection("heads shown", [("1", 0)], 0)
         self.show_table = switch("all numbers as a table", False)
+        self.dials = {
+            "model": self.model,
+            "n_kv": self.n_kv,
+            "N": self.N,
+            "batch": self.batch,
+            "number type": self.number_type,
+            "memory": self.limit,
+            "bytes in": self.units,
+            "heads are": self.kind,
+            "query": self.query,
+            "key": self.key,
+        }
 
     def _make_stages(self):
         self.status = Message()

@@ -89,7 +89,7 @@ class LedgerExplorer(Explorer):
         self.clock = Clock(self._failed)
         self._make_controls(sizes, N)
         self._make_stages()
-        self.children = self._arranged()
+        self.lay_out(self._arranged())
         self._connect()
         self.refresh()
 
@@ -106,6 +106,15 @@ class LedgerExplorer(Explorer):
         self.one_head_mixes = switch("one head has a W_O too", True)
         self.draws_full = switch("draw full-width heads too", True)
         self.show_table = switch("ledger as a table", True)
+        self.dials = {
+            "d_model": self.d_model,
+            "h": self.h,
+            "n_kv": self.n_kv,
+            "N": self.N,
+            "count in": self.unit,
+            "one head has a W_O": self.one_head_mixes,
+            "full-width heads": self.draws_full,
+        }
 
     def _make_stages(self):
         self.price = Stage("3.2em")

@@ -4,6 +4,7 @@ import ipywidgets as widgets
 
 from helpers.bugs import BUGS
 from helpers.controls import WIDE, choice, selection, switch
+from helpers.controls.settings import OwnWords
 from helpers.explorers.multi_head.layer import HAND_BUILT, RANDOM
 from helpers.pictures.colours import RELATION_COLOURS
 from helpers.sentences import (
@@ -67,6 +68,19 @@ class Desk:
         self.restart = widgets.Button(
             description="start again", layout=widgets.Layout(width="auto")
         )
+        self.dials = {
+            "d_model": self.d_model,
+            "h": self.h,
+            "sentence": self.sentence,
+            "words": OwnWords(self.text, lambda: self.sentence.value == OWN),
+            "heads are": self.kind,
+            "causal mask": self.causal,
+            "relations": tuple(self.relations.values()),
+            "bug": self.bug,
+            "query": self.query,
+            "key": self.key,
+            "ledger N": self.ledger_N,
+        }
 
     def settings(self):
         """Return all controls that have a value, parents before children."""

@@ -78,7 +78,7 @@ class MultiHeadExplorer(Desk, Explorer):
         self.kind.value, self.causal.value = kind, causal
         self._follow_sentence(tokens)
         self._make_stages()
-        self.children = self._arranged()
+        self.lay_out(self._arranged())
         self._connect()
         self.refresh()
 

@@ -72,6 +72,13 @@ class ScalingExplorer(Explorer):
         self.real = selection("words, the rest padding", range(10), 7)
         self.acts = choice("the mask acts", (BEFORE, AFTER), BEFORE)
         self.show_map = switch("map as a table", False)
+        self.dials = {
+            "width d_k": self.d_k,
+            "scale": self.scaled,
+            "mask": self.mask,
+            "words": self.real,
+            "the mask acts": self.acts,
+        }
         self.scale_status, self.mask_status = Message(), Message()
         self.curves, self.bars, self.map = Stage(), Stage(), Stage()
         self.curve_table = Stage(width="auto")
@@ -83,7 +90,7 @@ class ScalingExplorer(Explorer):
             self.curve_table,
             self.map_table,
         )
-        self.children = self._arranged()
+        self.lay_out(self._arranged())
         self.watch(
             self.d_k,
             self.scaled,

@@ -1,0 +1,106 @@
+"""The last row of an explorer: its code, a second copy, its picture."""
+
+import base64
+
+import ipywidgets as widgets
+
+from helpers.controls.parts import WIDE, row
+from helpers.controls.places import Message
+from helpers.controls.runs import close_all
+from helpers.controls.settings import CodeError
+from helpers.pictures.text import escape
+
+PIN, UNPIN = "pin a second copy", "take the copy away"
+BESIDE = "640px"  # two copies stand side by side if both get so much
+
+
+class Keeping:
+    """What lets a reader keep a setting, and compare it with another.
+
+    Parameters
+    ----------
+    explorer : Explorer
+        With `code`, `restore(code)`, `another()` and `portrait()`.
+    """
+
+    def __init__(self, explorer):
+        self._explorer = explorer
+        self.copy = None
+        self.code = widgets.Text(
+            description="code of this setting",
+            continuous_update=False,
+            style=WIDE,
+            layout=widgets.Layout(width="440px"),
+        )
+        self.pin, self.save = _button(PIN), _button("picture as SVG")
+        self.link = widgets.HTML()
+        self.message = Message(lines=1)
+        self.widget = widgets.VBox(
+            (row(self.code, self.pin, self.save, self.link),)
+            + (self.message.widget,)
+        )
+        self.place = widgets.VBox(layout=_half(display="none"))
+        self.code.observe(self._on_code, "value")
+        self.pin.on_click(self._on_pin)
+        self.save.on_click(self._on_save)
+
+    def beside(self, parts):
+        """Return a box: the parts and this row, and room for a copy."""
+        own = widgets.VBox((*parts, self.widget), layout=_half())
+        return widgets.HBox(
+            (own, self.place),
+            layout=widgets.Layout(flex_flow="row wrap", grid_gap="2px 20px"),
+        )
+
+    def follow(self):
+        """Show the code of the explorer as it stands now."""
+        self.code.unobserve(self._on_code, "value")
+        self.code.value = self._explorer.code
+        self.code.observe(self._on_code, "value")
+        if self.link.value:
+            self.link.value = ""  # it holds the picture of before
+        if self.message.text:
+            self.message.say("")
+
+    def _on_code(self, change):
+        try:
+            self._explorer.restore(change["new"])
+        except CodeError as error:
+            self.follow()
+            self.message.say(f"{error} Nothing has moved.", problem=True)
+        else:
+            self.message.say("The controls stand where the code says.")
+
+    def _on_pin(self, _):
+        if self.copy is None:
+            self.copy = self._explorer.another()
+            self.copy.keeping.pin.layout.display = "none"
+            self.place.children = (self.copy,)
+            self.place.layout.display = None
+            self.pin.description = UNPIN
+        else:
+            copy, self.copy = self.copy, None
+            self.place.children = ()
+            self.place.layout.display = "none"
+            close_all(copy)
+            self.pin.description = PIN
+
+    def _on_save(self, _):
+        svg, _ = self._explorer.portrait()
+        data = base64.b64encode(svg.encode("utf-8")).decode("ascii")
+        name = f"{self._explorer.short_name}.svg"
+        self.link.value = (
+            f'<a download="{escape(name)}" style="line-height:2" '
+            f'href="data:image/svg+xml;base64,{data}">'
+            f"save {escape(name)} ({len(svg) // 1000 + 1} kB)</a>"
+        )
+
+
+def _button(description):
+    return widgets.Button(
+        description=description, layout=widgets.Layout(width="auto")
+    )
+
+
+def _half(**traits):
+    return widgets.Layout(flex=f"1 1 {BESIDE}", min_width="0", **traits)

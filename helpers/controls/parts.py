@@ -1,0 +1,60 @@
+"""The single controls, all reached by keyboard, and rows of them."""
+
+import ipywidgets as widgets
+
+WIDE = {"description_width": "initial"}
+STYLES = (
+    ".why-explorer{padding:0 6px}"
+    ".why-explorer .widget-toggle-buttons"
+    "{display:flex;align-items:baseline;gap:8px}"
+    ".why-explorer .widget-toggle-buttons > div"
+    "{display:flex;flex-wrap:wrap}"
+)
+
+
+def selection(description, options, value, width="320px"):
+    """Return a slider over given values; all arrow keys move it."""
+    return widgets.SelectionSlider(
+        options=options,
+        value=value,
+        description=description,
+        style=WIDE,
+        layout=widgets.Layout(width=width),
+    )
+
+
+def choice(description, options, value):
+    """Return a row of buttons of which one is down; Tab and Space reach it."""
+    return widgets.ToggleButtons(
+        options=options,
+        value=value,
+        description=description,
+        style={**WIDE, "button_width": "auto"},
+        layout=widgets.Layout(width="auto"),
+    )
+
+
+def switch(description, value):
+    """Return a checkbox whose description is not cut off."""
+    return widgets.Checkbox(
+        value=value,
+        description=description,
+        indent=False,
+        layout=widgets.Layout(width="auto"),
+    )
+
+
+def row(*children):
+    """Return a box that sets widgets side by side, and wraps if it must."""
+    return widgets.HBox(
+        children,
+        layout=widgets.Layout(flex_flow="row wrap", grid_gap="2px 14px"),
+    )
+
+
+def style_sheet(rules=""):
+    """Return a widget that lays out an explorer; it shows nothing."""
+    return widgets.HTML(
+        f"<style>{STYLES}{rules}</style>",
+        layout=widgets.Layout(display="none"),
+    )

@@ -1,0 +1,69 @@
+"""Places on an explorer: for a message, and for a picture."""
+
+import ipywidgets as widgets
+
+from helpers.pictures.text import INK, escape
+
+
+class Message:
+    """Plain text that a screen reader reads when it changes.
+
+    Room for `lines` lines is always kept, so that the page never jumps.
+    """
+
+    def __init__(self, lines=2):
+        self._height = f"{1.5 * lines}em"
+        self.widget = widgets.HTML(layout=widgets.Layout(width="100%"))
+        self.text = None
+        self.say("")
+
+    def say(self, text, problem=False):
+        """Show `text`, escaped."""
+        self.text = text
+        colour = "var(--jp-error-color0,#b00020)" if problem else INK
+        self.widget.value = (
+            f'<div role="status" aria-live="polite" style="min-height:'
+            f'{self._height};line-height:1.5;color:{colour}">{escape(text)}</div>'
+        )
+
+
+class Stage:
+    """A place for one picture; it draws and sends only what has changed."""
+
+    def __init__(self, height="0", width="100%"):
+        self.widget = widgets.HTML(
+            layout=widgets.Layout(
+                min_height=height, width=width, overflow="auto hidden"
+            )
+        )
+        self.picture = ""
+        self._drawn_from = None
+
+    def show(self, draw, *inputs):
+        """Show `draw(*inputs)`, an SVG or HTML string.
+
+        It is not drawn again from inputs equal to the last ones.
+        """
+        if self._drawn_from != (draw, inputs):
+            self.picture = draw(*inputs)
+            self._drawn_from = (draw, inputs)
+        if self.widget.value != self.picture:
+            self.widget.value = self.picture
+
+    def show_if(self, wanted, draw, *inputs):
+        """Show `draw(*inputs)` if it is wanted, else nothing."""
+        if wanted:
+            self.show(draw, *inputs)
+        else:
+            self.clear()
+
+    def clear(self):
+        """Show nothing."""
+        self.show(str)
+
+    def mark_old(self):
+        """Grey the picture out: it does not answer to the controls."""
+        self.widget.value = (
+            f'<div style="opacity:.35" aria-disabled="true">{self.picture}'
+            f"</div>"
+        )

@@ -1,0 +1,37 @@
+"""Which notebook cell made which explorer, so that a rerun closes its own."""
+
+# Explorers by the notebook cell that made them, as (run, explorer). Widgets
+# live as long as the kernel, so a cell that is run again must close its own.
+_RUNS = {}
+
+
+def close_earlier_runs(explorer):
+    """Close the explorers that an earlier run of the same cell made."""
+    cell, run = _this_run()
+    if cell is None:
+        return
+    kept = []
+    for earlier, other in _RUNS.get(cell, ()):
+        if earlier == run:
+            kept.append((earlier, other))
+        else:
+            close_all(other)
+    _RUNS[cell] = [*kept, (run, explorer)]
+
+
+def close_all(box):
+    """Close a box and every widget in it."""
+    for child in getattr(box, "children", ()):
+        close_all(child)
+    box.close()
+
+
+def _this_run():
+    """Return the running cell's id and the id of this run of it."""
+    try:
+        from IPython import get_ipython
+
+        header = get_ipython().get_parent()
+        return header["metadata"].get("cellId"), header["header"]["msg_id"]
+    except (AttributeError, ImportError, KeyError):
+        return None, None
