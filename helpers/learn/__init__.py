@@ -6,6 +6,10 @@ model           words in, answers out: the layers in a row
 adam            how a step is taken
 batch           sentences, and what is asked about them
 who_did_what    task: subject and object, read at one verb
+roles_in_a_row  task: three to five nouns, all read at one verb
 repeat          task: say again what has been seen
 training        a generator: one step at a time
+study           many trainings, and their results
+studies         all of them, by name
+make            the command that makes what is shipped
 """

@@ -18,3 +18,21 @@ class Batch(NamedTuple):
 
     tokens: np.ndarray  # (batch, N)
     asked: dict
+
+
+def tokens_of(sentence, words):
+    """Return the tokens of a sentence, int array (N,): places in `words`.
+
+    Raises
+    ------
+    ValueError
+        If a word is not one of them.
+    """
+    found = sentence.casefold().split()
+    unknown = [word for word in found if word not in words]
+    if unknown:
+        raise ValueError(
+            f"The model does not know the word {unknown[0]!r}; it knows "
+            f"{', '.join(words)}."
+        )
+    return np.array([words.index(word) for word in found])

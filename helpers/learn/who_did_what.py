@@ -7,7 +7,8 @@
 Any noun can be subject or object, so a word alone does not tell its role.
 Subject and object are both read at the verb: two questions to one row of
 attention. The adjective tells whether "it" is the subject (hungry) or the
-object (tasty).
+object (tasty). Asked for at "it", the answer takes two steps: the query of
+"it" has not seen the adjective.
 """
 
 from dataclasses import dataclass
@@ -16,7 +17,7 @@ from itertools import combinations
 
 import numpy as np
 
-from helpers.learn.batch import Asked, Batch
+from helpers.learn.batch import Asked, Batch, tokens_of
 from helpers.learn.model import Settings
 from helpers.sizes import whole
 
@@ -31,7 +32,7 @@ OF_SUBJECT = tuple(
 )
 OF_OBJECT = tuple("tasty weak slow tender small lost careless fresh".split())
 OTHERS = ("the", "because", "it", "was")
-PLACES = {"subject": 1, "verb": 2, "object": 4, "adjective": 8}
+PLACES = {"subject": 1, "verb": 2, "object": 4, "it": 6, "adjective": 8}
 N = 9
 ROLES = ("subject", "object", "antecedent")
 
@@ -51,11 +52,14 @@ class WhoDidWhat:
         new to a trained model.
     split_seed : int
         Chooses the others.
+    read_it : str
+        "adjective" or "it": at which word the antecedent is read.
     """
 
     n_nouns: int = len(NOUNS)
     held_share: float = 0.2
     split_seed: int = 0
+    read_it: str = "adjective"
 
     # What the task is trained with, unless something else is asked for.
     steps, batch, learning_rate, falls = 600, 64, 5e-3, True
@@ -67,6 +71,10 @@ class WhoDidWhat:
             raise ValueError(
                 f"held_share must be at least 0 and below 1: got "
                 f"{self.held_share}; 0.2 is usual here."
+            )
+        if self.read_it not in ("adjective", "it"):
+            raise ValueError(
+                f"read_it must be 'adjective' or 'it': got {self.read_it!r}."
             )
 
     @cached_property
@@ -83,14 +91,7 @@ class WhoDidWhat:
         ValueError
             If a word is not one of `words`.
         """
-        found = sentence.casefold().split()
-        unknown = [word for word in found if word not in self.words]
-        if unknown:
-            raise ValueError(
-                f"The model does not know the word {unknown[0]!r}; it knows "
-                f"{', '.join(self.words)}."
-            )
-        return np.array([self.words.index(word) for word in found])
+        return tokens_of(sentence, self.words)
 
     @cached_property
     def pairs(self):
@@ -156,7 +157,9 @@ class WhoDidWhat:
                 "subject": Asked(rows, verb, subject),
                 "object": Asked(rows, verb, object_),
                 "antecedent": Asked(
-                    rows, np.full(len(tokens), PLACES["adjective"]), antecedent
+                    rows,
+                    np.full(len(tokens), PLACES[self.read_it]),
+                    antecedent,
                 ),
             },
         )
