@@ -12,7 +12,7 @@ from urllib.parse import unquote
 
 NUMPY = {"numpy"}
 FLOORS = (
-    {"sizes": set(), "environment": set()},
+    {"sizes": set(), "environment": set(), "glossary": set()},
     {"array_rules": NUMPY, "cost": set(), "sentences": NUMPY},
     {"attention": NUMPY, "rope": NUMPY, "models": set(), "questions": set()},
     {

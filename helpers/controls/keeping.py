@@ -11,7 +11,7 @@ from helpers.controls.settings import CodeError
 from helpers.pictures.text import escape
 
 PIN, UNPIN = "pin a second copy", "take the copy away"
-BESIDE = "640px"  # two copies stand side by side if both get so much
+BESIDE = "560px"  # two copies stand side by side if both get so much
 
 
 class Keeping:
@@ -90,7 +90,9 @@ class Keeping:
         data = base64.b64encode(svg.encode("utf-8")).decode("ascii")
         name = f"{self._explorer.short_name}.svg"
         self.link.value = (
-            f'<a download="{escape(name)}" style="line-height:2" '
+            f'<a download="{escape(name)}" style="line-height:2;'
+            f"text-decoration:underline;"
+            f'color:var(--jp-content-link-color,#0059b3)" '
             f'href="data:image/svg+xml;base64,{data}">'
             f"save {escape(name)} ({len(svg) // 1000 + 1} kB)</a>"
         )
