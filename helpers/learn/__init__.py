@@ -12,4 +12,6 @@ training        a generator: one step at a time
 study           many trainings, and their results
 studies         all of them, by name
 make            the command that makes what is shipped
+snapshots       a training, kept: weights at some steps, and its curves
+weights_on_disk the shipped weights: written by a script, read safely
 """

@@ -1,5 +1,7 @@
 """Make what is shipped: `python -m helpers.learn.make studies [name…]`.
 
+With `weights` in place of `studies` it makes weights: see snapshots.py.
+
 Each study is trained for all rows and seeds, on one core, and its results
 are written to helpers/learn/shipped. On another machine they differ a
 little, and where training is chaotic by more.
@@ -14,6 +16,7 @@ import numpy as np
 
 from helpers.learn.studies import STUDIES
 from helpers.learn.study import SECONDS, file_of, outcome
+from helpers.learn.weights_on_disk import RECIPES, make_weights
 
 
 def rounded(column, number):
@@ -68,7 +71,10 @@ def one_line_lists(text):
     return "\n".join(line.replace("], ", "],") for line in lines)
 
 
-MAKERS = {"studies": (make_study, STUDIES)}
+MAKERS = {
+    "studies": (make_study, STUDIES),
+    "weights": (make_weights, RECIPES),
+}
 
 
 def main(arguments):

@@ -14,10 +14,13 @@ Source: the task of Olsson et al., "In-context Learning and Induction Heads"
 (2022), in small.
 """
 
+import string
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
+from helpers import roles
 from helpers.learn.batch import Asked, Batch
 from helpers.learn.model import Settings
 from helpers.sizes import SizeError, whole
@@ -97,3 +100,84 @@ class Repeat:
         rows, places = np.nonzero(second[:, :-1])
         asked = Asked(rows, places, tokens[rows, places + 1])
         return Batch(tokens, {"next": asked})
+
+    @cached_property
+    def words(self):
+        """What a token is called: a letter, or a number past the z."""
+        names = map(str, range(self.vocabulary))
+        if self.vocabulary <= len(string.ascii_lowercase):
+            names = string.ascii_lowercase[: self.vocabulary]
+        return tuple(names)
+
+    def ask(self, text):
+        """Make a batch of one sentence that a reader has written.
+
+        Parameters
+        ----------
+        text : str
+            N letters; the end repeats what stands before it. Blanks are
+            for the eye.
+
+        Returns
+        -------
+        Batch
+
+        Raises
+        ------
+        ValueError
+            If the model has not learnt to read this.
+        """
+        found = [letter for letter in text.casefold() if letter.strip()]
+        unknown = [letter for letter in found if letter not in self.words]
+        if unknown:
+            raise ValueError(
+                f"The model does not know {unknown[0]!r}; it knows "
+                f"{' '.join(self.words)}."
+            )
+        if len(found) != self.N:
+            raise ValueError(
+                f"The sentence must have {self.N} letters: got {len(found)}."
+            )
+        tokens = np.array([self.words.index(letter) for letter in found])
+        length = self._length(tokens)
+        places = np.arange(self.N - length, self.N - 1)
+        rows = np.zeros_like(places)
+        asked = Asked(rows, places, tokens[places + 1])
+        return Batch(tokens[None], {"next": asked})
+
+    def _length(self, tokens):
+        for length in range(self.longest, self.shortest - 1, -1):
+            first = tokens[:-length]
+            once = len(set(first.tolist())) == len(first)
+            if once and np.array_equal(first[-length:], tokens[-length:]):
+                return length
+        raise ValueError(
+            f"The last letters, {self.shortest} to {self.longest} of them, "
+            f"must repeat those before them; all others must differ."
+        )
+
+
+def patterns(batch):
+    """Say where the two heads look that repeating needs.
+
+    Only rows that count are in it: those whose answer is asked, and the
+    places they look at. All other rows carry no loss and mean nothing.
+
+    Parameters
+    ----------
+    batch : Batch
+        Of `Repeat`.
+
+    Returns
+    -------
+    dict of {str: bool array (batch, N, N)}
+        "induction": from an asked token to the one behind its first
+        occurrence; "previous": from there one place back.
+    """
+    asked, tokens = batch.asked["next"], batch.tokens
+    rows = np.zeros(tokens.shape, bool)
+    rows[asked.rows, asked.places] = True
+    induction = roles.induction(tokens) & rows[..., None]
+    read = induction.any(axis=-2)  # (batch, N): what they look at
+    previous = roles.at_offset(tokens.shape[-1], -1) & read[..., None]
+    return {"previous": previous, "induction": induction}

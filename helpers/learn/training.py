@@ -138,6 +138,11 @@ def learn_from(model, batch, head_mask=None):
 def examine(model, batch, head_mask=None):
     """Return {read-out: Score} on a batch; nothing is learnt."""
     X, _ = model.forward(batch.tokens, head_mask)
+    return answered(model, batch, X)
+
+
+def answered(model, batch, X):
+    """Return {read-out: Score} of what a model's last layer gave."""
     scores = {}
     for name, asked in batch.asked.items():
         seen = X[asked.rows, asked.places]
