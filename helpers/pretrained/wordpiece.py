@@ -18,7 +18,7 @@ from typing import NamedTuple
 from helpers.pretrained.files import FileError
 
 SPECIALS = ("[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]")
-LONGEST_TEXT = 20_000  # characters
+LONGEST_TEXT = 10_000  # characters
 LONGEST_WORD = 100  # characters; a longer one is unknown, as in BERT
 MOST_PIECES = 512
 CHINESE = (
@@ -110,7 +110,7 @@ class WordPiece:
         Parameters
         ----------
         text : str
-            At most 20,000 characters, and 512 pieces (or what `most` says).
+            At most 10,000 characters, and 512 pieces (or what `most` says).
 
         Returns
         -------
