@@ -113,7 +113,7 @@ class Encoder:
         N = whole("N", len(ids), 1, c.places)
         shape = (n, c.h, N, N)
         require_memory(f"The maps {shape}", 4 * n * c.h * N * N)
-        masks, patch = self._masks(block, N), self._patch(patch, N)
+        masks, patch = masks_of(block, c, N), self._patch(patch, N)
         attn = np.empty(shape, np.float32)
         hidden = np.empty((n + 1, N, c.d_model), np.float32)
         hidden[0] = self.embed(ids)
@@ -148,29 +148,7 @@ class Encoder:
         X : array (N, d_model)
         attn : array (h, N, N)
         """
-        part, c = self.parts.layers[number], self.config
-        Q = split_heads(linear(X, *part["Q"]), c.h)  # (h, N, d_k)
-        K = split_heads(linear(X, *part["K"]), c.h)
-        V = split_heads(linear(X, *part["V"]), c.h)
-        heads, attn = grouped_query_attention(Q, K, V, mask)
-        X = X + linear(merge_heads(heads), *part["O"])
-        X = layer_norm(X, *part["norm 1"], c.eps)
-        X = X + linear(gelu(linear(X, *part["1"])), *part["2"])
-        return _finite(layer_norm(X, *part["norm 2"], c.eps)), attn
-
-    def _masks(self, block, N):
-        """Return {layer: mask (h, N, N)} for the layers that have blocks."""
-        c, masks = self.config, {}
-        for layer, head, query, key in block:
-            layer = whole("layer", layer, 0, c.n_layers - 1)
-            if head is not None:
-                head = whole("head", head, 0, c.h - 1)
-            heads = slice(None) if head is None else head
-            query = whole("query", query, 0, N - 1)
-            key = whole("key", key, 0, N - 1)
-            mask = masks.setdefault(layer, np.ones((c.h, N, N), bool))
-            mask[heads, query, key] = False
-        return masks
+        return after_layer(X, self.parts.layers[number], self.config, mask)
 
     def _patch(self, patch, N):
         if patch is None:
@@ -186,6 +164,52 @@ class Encoder:
         if not np.isfinite(vector).all():
             raise ValueError("A patch must hold finite numbers.")
         return layer, row, vector
+
+
+def attend(X, part, h, mask=None):
+    """Run the heads of one layer: heads (h, N, d_k), attn (h, N, N).
+
+    Parameters
+    ----------
+    X : array (N, d_model)
+        The state entering the layer.
+    part : dict
+        "Q", "K", "V" -> (W, b), as in `Parts.layers`.
+    h : int
+    mask : bool array (h, N, N), optional
+        True where a query may see a key.
+    """
+    Q = split_heads(linear(X, *part["Q"]), h)  # (h, N, d_k)
+    K = split_heads(linear(X, *part["K"]), h)
+    V = split_heads(linear(X, *part["V"]), h)
+    return grouped_query_attention(Q, K, V, mask)
+
+
+def after_layer(X, part, config, mask=None):
+    """Return the state (N, d_model) after a layer, and its maps (h, N, N)."""
+    heads, attn = attend(X, part, config.h, mask)
+    X = X + linear(merge_heads(heads), *part["O"])
+    X = layer_norm(X, *part["norm 1"], config.eps)
+    X = X + linear(gelu(linear(X, *part["1"])), *part["2"])
+    return _finite(layer_norm(X, *part["norm 2"], config.eps)), attn
+
+
+def masks_of(block, config, N):
+    """Return {layer: mask (h, N, N)} for the layers that have blocks.
+
+    `block` holds (layer, head or None, query, key), as for `Encoder.run`.
+    """
+    masks = {}
+    for layer, head, query, key in block:
+        layer = whole("layer", layer, 0, config.n_layers - 1)
+        if head is not None:
+            head = whole("head", head, 0, config.h - 1)
+        heads = slice(None) if head is None else head
+        query = whole("query", query, 0, N - 1)
+        key = whole("key", key, 0, N - 1)
+        mask = masks.setdefault(layer, np.ones((config.h, N, N), bool))
+        mask[heads, query, key] = False
+    return masks
 
 
 def linear(X, W, b):
