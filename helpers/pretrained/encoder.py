@@ -32,6 +32,8 @@ from helpers.pretrained.parts import Parts
 from helpers.pretrained.safetensors import read_safetensors
 from helpers.sizes import SizeError, require_memory, whole
 
+_quiet = np.errstate(over="ignore", invalid="ignore")  # _finite says it
+
 
 class EncoderRun(NamedTuple):
     """What happened in a run of n layers.
@@ -104,7 +106,7 @@ class Encoder:
         SizeError, ValueError
             If an id, a layer, a head or a row does not exist, or a patch is
             not d_model finite numbers.
-        FileError
+        FileError, ValueError
             If the weights hold NaN, infinity or numbers too large.
         """
         c = self.config
@@ -125,6 +127,7 @@ class Encoder:
             )
         return EncoderRun(hidden, attn)
 
+    @_quiet
     def embed(self, ids):
         """Return the state entering layer 0: array (N, d_model)."""
         c = self.config
@@ -133,6 +136,7 @@ class Encoder:
         X = pieces[rows] + places[: len(rows)] + kinds[0]
         return _finite(layer_norm(X, *self.parts.norm, c.eps))
 
+    @_quiet
     def layer(self, number, X, mask=None):
         """Return the state after a layer, and the layer's maps.
 
@@ -214,8 +218,7 @@ def masks_of(block, config, N):
 
 def linear(X, W, b):
     """Return X @ W.T + b, for a W (out, in) as BERT's files hold it."""
-    with np.errstate(over="ignore", invalid="ignore"):
-        return _finite(X @ W.T + b)
+    return _finite(X @ W.T + b)
 
 
 def _finite(X):
