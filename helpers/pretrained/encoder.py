@@ -16,13 +16,9 @@ from typing import NamedTuple
 
 import numpy as np
 
-from helpers.attention import (
-    grouped_query_attention,
-    merge_heads,
-    split_heads,
-)
 from helpers.pretrained.files import FileError, minilm_folder, or_sentence
-from helpers.pretrained.functions import gelu, layer_norm
+from helpers.pretrained.functions import layer_norm
+from helpers.pretrained.layer import after_layer, finite, masks_of
 from helpers.pretrained.model_folder import (
     read_config,
     read_wordpiece,
@@ -134,7 +130,7 @@ class Encoder:
         rows = [whole("id", row, 0, c.vocabulary - 1) for row in ids]
         pieces, places, kinds = self.parts.embeddings
         X = pieces[rows] + places[: len(rows)] + kinds[0]
-        return _finite(layer_norm(X, *self.parts.norm, c.eps))
+        return finite(layer_norm(X, *self.parts.norm, c.eps))
 
     @_quiet
     def layer(self, number, X, mask=None):
@@ -168,66 +164,6 @@ class Encoder:
         if not np.isfinite(vector).all():
             raise ValueError("A patch must hold finite numbers.")
         return layer, row, vector
-
-
-def attend(X, part, h, mask=None):
-    """Run the heads of one layer: heads (h, N, d_k), attn (h, N, N).
-
-    Parameters
-    ----------
-    X : array (N, d_model)
-        The state entering the layer.
-    part : dict
-        "Q", "K", "V" -> (W, b), as in `Parts.layers`.
-    h : int
-    mask : bool array (h, N, N), optional
-        True where a query may see a key.
-    """
-    Q = split_heads(linear(X, *part["Q"]), h)  # (h, N, d_k)
-    K = split_heads(linear(X, *part["K"]), h)
-    V = split_heads(linear(X, *part["V"]), h)
-    return grouped_query_attention(Q, K, V, mask)
-
-
-def after_layer(X, part, config, mask=None):
-    """Return the state (N, d_model) after a layer, and its maps (h, N, N)."""
-    heads, attn = attend(X, part, config.h, mask)
-    X = X + linear(merge_heads(heads), *part["O"])
-    X = layer_norm(X, *part["norm 1"], config.eps)
-    X = X + linear(gelu(linear(X, *part["1"])), *part["2"])
-    return _finite(layer_norm(X, *part["norm 2"], config.eps)), attn
-
-
-def masks_of(block, config, N):
-    """Return {layer: mask (h, N, N)} for the layers that have blocks.
-
-    `block` holds (layer, head or None, query, key), as for `Encoder.run`.
-    """
-    masks = {}
-    for layer, head, query, key in block:
-        layer = whole("layer", layer, 0, config.n_layers - 1)
-        if head is not None:
-            head = whole("head", head, 0, config.h - 1)
-        heads = slice(None) if head is None else head
-        query = whole("query", query, 0, N - 1)
-        key = whole("key", key, 0, N - 1)
-        mask = masks.setdefault(layer, np.ones((config.h, N, N), bool))
-        mask[heads, query, key] = False
-    return masks
-
-
-def linear(X, W, b):
-    """Return X @ W.T + b, for a W (out, in) as BERT's files hold it."""
-    return _finite(X @ W.T + b)
-
-
-def _finite(X):
-    if not np.isfinite(X).all():
-        raise FileError(
-            "The model's weights hold NaN, infinity, or numbers too large: "
-            "no state can be computed from them."
-        )
-    return X
 
 
 def load_encoder(folder=None):
