@@ -8,4 +8,11 @@ functions       what stands between the attentions: erf, GELU, LayerNorm
 model_folder    a folder with a BERT-type model: sizes, vocabulary, weights
 parts           the model's arrays by name
 encoder         a BERT-type model: pieces -> states and maps of every layer
+gguf            arrays of a .gguf file, mapped; float32 when asked for
+gguf_header     what stands in front of them, believed only when checked
+byte_pairs      text -> pieces of bytes, as causal models read it
+causal_parts    a Llama-type model's settings, its norm and its gate
+causal_layer    one layer: grouped heads, rotary positions, the cache
+causal          the model: pieces -> maps and the next word
+causal_findings what its heads do, scored; the shipped results
 """

@@ -38,8 +38,9 @@ class CausalRun:
 
     Parameters
     ----------
-    hidden : float32 array (layers + 1, N_new, d_model)
-        The state that enters each layer, and the one after the last.
+    hidden : float64 array (layers + 1, N_new, d_model)
+        The state that enters each layer, and the one after the last. It
+        is a sum of many terms, of which a few are 10,000 times the others.
     attn : float32 array (layers, h, N_new, N), or None
         N counts remembered tokens and new ones.
     """
@@ -150,7 +151,7 @@ class Causal:
         shape = (blocks, h, N_new, past + N_new)
         if maps:
             require_memory(f"Maps {shape}", 4 * math.prod(shape))
-        hidden = np.empty((blocks + 1, N_new, settings.sizes.d_model), "f4")
+        hidden = np.empty((blocks + 1, N_new, settings.sizes.d_model))
         attn = np.empty(shape, np.float32) if maps else None
         hidden[0] = self._file.array(EMBEDDING, rows=ids)
         for i in range(blocks):

@@ -70,7 +70,7 @@ def run_layer(layer, X, settings, cache=None, mute=()):
     Parameters
     ----------
     layer : Layer
-    X : float32 array (N_new, d_model)
+    X : float64 array (N_new, d_model)
     settings : Settings
     cache : KVCache, optional
         Knows the earlier tokens; gets the new keys and values.
@@ -79,7 +79,7 @@ def run_layer(layer, X, settings, cache=None, mute=()):
 
     Returns
     -------
-    X : float32 array (N_new, d_model)
+    X : float64 array (N_new, d_model)
     attn : float32 array (h, N_new, N)
     """
     sizes, eps = settings.sizes, settings.eps

@@ -95,11 +95,17 @@ def norm(X, gain, eps):
     eps : float
         Added to the mean square.
 
+    Returns
+    -------
+    array (..., d_model)
+        Computed in X's number type, rounded to that of the gain.
+
     Source: Zhang and Sennrich, "Root Mean Square Layer Normalization"
     (2019), equation 4.
     """
     mean_square = np.square(X).mean(axis=-1, keepdims=True)
-    return X / np.sqrt(mean_square + X.dtype.type(eps)) * gain
+    scaled = X / np.sqrt(mean_square + eps) * gain
+    return scaled.astype(gain.dtype, copy=False)
 
 
 def swish(X):

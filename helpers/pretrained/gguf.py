@@ -123,7 +123,8 @@ class Gguf:
         if rows is not None:
             blocks = blocks.reshape(shape[0], -1)[rows].reshape(-1)
             shape = (len(rows), *shape[1:])
-        numbers = as_float32(blocks, tensor.kind)
+        with np.errstate(all="ignore"):  # what overflows is refused below
+            numbers = as_float32(blocks, tensor.kind)
         if not np.isfinite(numbers).all():
             raise FileError(f"{self.name}: {name} holds NaN or infinity.")
         return numbers.reshape(shape)
