@@ -23,7 +23,7 @@ def rounded(column, number):
     """Return a number as it is shipped; None for NaN."""
     if math.isnan(number):
         return None
-    return round(number, 2 if column == SECONDS else 4)
+    return round(number, 2 if column == SECONDS else 4) + 0.0  # no -0.0
 
 
 def results_of(study, report=print):

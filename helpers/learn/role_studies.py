@@ -1,121 +1,142 @@
-"""Studies of who did what: how many heads it takes, and what else helps.
+"""The studies of who did what: how many heads it takes, and what else helps.
 
-P is the probability of the right answer, the mean over sentences; loss is
-the cross-entropy in nats. "new" is measured on noun pairs that training has
-never shown, "seen" on the others.
+heads             one head against several
+variants          what rescues one head, and what does not
+three roles       are three heads needed?
+five roles        and five?
+it in two layers  the antecedent, read at "it"
+
+What is measured, and what the columns mean, stands in `role_measures`.
 """
 
-import numpy as np
-
-from helpers.attention import softmax
+from helpers.learn import role_measures as measure
+from helpers.learn.role_measures import AT_VERB
+from helpers.learn.roles_in_a_row import RolesInARow
 from helpers.learn.study import SECONDS, Plan, Study, training_by
-from helpers.learn.training import examine
 from helpers.learn.who_did_what import ROLES, WhoDidWhat
 
-N_SENTENCES = 1000
 TASK = WhoDidWhat()
+AT_IT = WhoDidWhat(read_it="it")
+SEEN = tuple(
+    f"{what} {role}, seen" for what in ("P", "loss") for role in AT_VERB
+)
+NEW = tuple(name.replace("seen", "new") for name in SEEN)
+P_AND_LOSS = tuple(
+    f"{what} {role}" for what in ("P", "loss") for role in ROLES
+)
 
 
-def fresh(task, held=True):
-    """Return the sentences that a study measures with: always the same."""
-    return task.draw(np.random.default_rng(99), N_SENTENCES, held)
+def _plans(task, head_counts, steps=None):
+    return {f"h = {h}": Plan(task, {"h": h}, steps) for h in head_counts}
 
 
-def weights_at(model, batch, asked, layer=-1):
-    """Return the mean weight of each head on each answer of one row.
-
-    Parameters
-    ----------
-    model : Model
-    batch : Batch
-    asked : sequence of str
-        Questions that are read at the same place, and whose answers stand
-        in the sentence.
-
-    Returns
-    -------
-    array (h, len(asked))
-    """
-    attn = model.forward(batch.tokens)[1]["attention"][layer].attn
-    means = []
-    for name in asked:
-        rows, places, answers = batch.asked[name]
-        row = attn[rows, :, places]  # (batch, h, N)
-        here = batch.tokens == answers[:, None]
-        means.append((row * here[:, None]).sum(-1).mean(0))
-    return np.stack(means, axis=1)
+def _study(name, title, columns, n_seeds, plans, what):
+    return Study(
+        name,
+        title,
+        tuple(plans),
+        (*columns, SECONDS),
+        tuple(range(n_seeds)),
+        training_by(plans, what),
+    )
 
 
-def one_head_each(weights):
-    """Return how far two different heads serve one answer each.
-
-    Parameters
-    ----------
-    weights : array (h, 2)
-
-    Returns
-    -------
-    float
-        The largest min(weight of one head on the first answer, weight of
-        another on the second); of the only head, the smaller of its two.
-    """
-    if len(weights) == 1:
-        return weights.min()
-    both = np.minimum(weights[:, :1], weights[:, 1])  # (h, h)
-    np.fill_diagonal(both, 0)
-    return both.max()
-
-
-def share_of_the_two(model, batch):
-    """Return the probability on either noun, at both questions of the verb."""
-    X, _ = model.forward(batch.tokens)
-    two = [batch.asked[name].answers for name in ROLES[:2]]
-    shares = []
-    for name in ROLES[:2]:
-        rows, places, _ = batch.asked[name]
-        p = softmax(X[rows, places] @ model.parts["read " + name])
-        shares.append(p[rows, two[0]] + p[rows, two[1]])
-    return np.mean(shares)
-
-
-def scores(model, batch, names):
-    """Return {"P name": …, "loss name": …} for some questions of a batch."""
-    found = examine(model, batch)
-    return {f"P {name}": found[name].p_correct for name in names} | {
-        f"loss {name}": found[name].loss for name in names
-    }
-
-
-def _measure_heads(model, task):
-    batch = fresh(task)
-    at_verb = weights_at(model, batch, ROLES[:2])
-    return scores(model, batch, ROLES) | {
-        "P one of the two": share_of_the_two(model, batch),
-        "weight on subject": at_verb[:, 0].max(),
-        "weight on object": at_verb[:, 1].max(),
-        "one head each": one_head_each(at_verb),
-    }
-
-
-HEADS = Study(
+HEADS = _study(
     "heads",
-    "Subject and object, read at the verb, on new pairs of nouns: one model "
-    "a row, the same parameters and FLOPs in matrix products.",
-    tuple(f"h = {h}" for h in (1, 2, 4, 8)),
+    "Subject and object, both read at the verb: the same parameters and "
+    "FLOPs in matrix products in every row.",
     (
-        *(f"P {role}" for role in ROLES),
-        *(f"loss {role}" for role in ROLES),
+        *P_AND_LOSS,
+        *SEEN,
         "P one of the two",
         "weight on subject",
         "weight on object",
         "one head each",
-        SECONDS,
     ),
-    tuple(range(8)),
-    training_by(
-        {f"h = {h}": Plan(TASK, {"h": h}) for h in (1, 2, 4, 8)},
-        _measure_heads,
-    ),
+    8,
+    _plans(TASK, (1, 2, 4, 8)),
+    measure.of_heads,
 )
 
-ROLE_STUDIES = {study.name: study for study in (HEADS,)}
+VARIANTS = _study(
+    "variants",
+    "Try to make one head win: one thing is changed in each row.",
+    (*SEEN, *NEW),
+    5,
+    {
+        "one head": Plan(TASK, {"h": 1}),
+        "twice as wide": Plan(TASK, {"h": 1, "d_model": 64}),
+        "three times as long": Plan(TASK, {"h": 1}, 1800),
+        "larger start": Plan(TASK, {"h": 1, "spread": None}),
+        "places in V": Plan(TASK, {"h": 1, "positions": "Q, K, V"}),
+        "places in V, three times as long": Plan(
+            TASK, {"h": 1, "positions": "Q, K, V"}, 1800
+        ),
+        "MLP after": Plan(TASK, {"h": 1, "mlp": "after"}),
+        "MLP after, three times as long": Plan(
+            TASK, {"h": 1, "mlp": "after"}, 1800
+        ),
+        "MLP before": Plan(TASK, {"h": 1, "mlp": "before"}),
+        "MLP before, places in V": Plan(
+            TASK, {"h": 1, "mlp": "before", "positions": "Q, K, V"}
+        ),
+        "two layers": Plan(TASK, {"h": 1, "n_layers": 2}),
+        "two nouns": Plan(WhoDidWhat(n_nouns=2), {"h": 1}),
+        "two heads": Plan(TASK, {"h": 2}),
+    },
+    measure.of_variants,
+)
+
+
+def _roles_study(name, n_roles, head_counts, steps):
+    task = RolesInARow(n_roles)
+    return _study(
+        name,
+        f"{n_roles} nouns in one sentence, all read at its verb, on sets of "
+        f"nouns that training has never shown.",
+        (
+            "roles right",
+            "P, the mean",
+            *(f"P {role}" for role in task.roles),
+            *(f"loss {role}" for role in task.roles),
+            "largest weight",
+        ),
+        5,
+        _plans(task, head_counts, steps),
+        measure.of_rows,
+    )
+
+
+THREE_ROLES = _roles_study("three roles", 3, (1, 2, 3, 4), 800)
+FIVE_ROLES = _roles_study("five roles", 5, (1, 2, 3, 4, 6), 1500)
+
+IT_IN_TWO_LAYERS = _study(
+    "it in two layers",
+    "What *it* stands for, read at *it*, on new pairs of nouns.",
+    (
+        *P_AND_LOSS,
+        "A1 it → adjective",
+        "A2 it → noun",
+        "B1 adjective → noun",
+        "B2 it → adjective",
+    ),
+    5,
+    {
+        f"{n} layer{'s' * (n > 1)}, h = {h}": Plan(
+            AT_IT, {"h": h, "n_layers": n}, 1000
+        )
+        for n, h in ((1, 1), (1, 2), (1, 4), (2, 1), (2, 2), (2, 4))
+    },
+    measure.of_it,
+)
+
+ROLE_STUDIES = {
+    study.name: study
+    for study in (
+        HEADS,
+        VARIANTS,
+        THREE_ROLES,
+        FIVE_ROLES,
+        IT_IN_TWO_LAYERS,
+    )
+}
