@@ -7,6 +7,7 @@ wordpiece       text -> pieces of words, as BERT-type models read it
 functions       what stands between the attentions: erf, GELU, LayerNorm
 model_folder    a folder with a BERT-type model: sizes, vocabulary, weights
 parts           the model's arrays by name
+layer           one layer: attention, MLP, and what is added around them
 encoder         a BERT-type model: pieces -> states and maps of every layer
 gguf            arrays of a .gguf file, mapped; float32 when asked for
 gguf_header     what stands in front of them, believed only when checked

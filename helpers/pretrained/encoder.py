@@ -28,7 +28,7 @@ from helpers.pretrained.parts import Parts
 from helpers.pretrained.safetensors import read_safetensors
 from helpers.sizes import SizeError, require_memory, whole
 
-_quiet = np.errstate(over="ignore", invalid="ignore")  # _finite says it
+_quiet = np.errstate(over="ignore", invalid="ignore")  # finite() says it
 
 
 class EncoderRun(NamedTuple):
