@@ -156,11 +156,11 @@ def _from_json(folder, most):
 def weights_in(folder):
     """Return the path of model.safetensors, or say what would do instead."""
     folder = Path(folder)
-    weights = folder / "model.safetensors"
-    if weights.exists():
-        return weights
+    path = folder / "model.safetensors"
+    if path.exists():
+        return path
     others = sorted(
-        path.name for kind in PICKLES for path in folder.glob(kind)
+        other.name for kind in PICKLES for other in folder.glob(kind)
     )
     if not others:
         raise FileError(
