@@ -15,6 +15,7 @@ from helpers.explorers.ledger import explore_ledger
 from helpers.explorers.map_reading import explore_map
 from helpers.explorers.multi_head import explore_multi_head
 from helpers.explorers.scaling import explore_scaling
+from helpers.explorers.training import explore_training
 
 FOLDER = Path(__file__).parent.parent / "notebooks" / "images"
 EXPLORERS = {
@@ -22,6 +23,7 @@ EXPLORERS = {
     "01_average.svg": explore_average,
     "02_scaling.svg": explore_scaling,
     "03_budget.svg": explore_budget,
+    "03_training.svg": explore_training,
     "04_main_explorer.svg": explore_multi_head,
     "05_ledger.svg": explore_ledger,
     "06_decoding.svg": explore_decoding,
