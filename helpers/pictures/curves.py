@@ -28,7 +28,8 @@ class Chart:
     """Lines over the same places; the y axis runs from 0 to `top`.
 
     The places stand at equal distances, whatever their names: powers of 2
-    give a logarithmic axis. `marked` is the place to point out.
+    give a logarithmic axis. `marked` is the place to point out. Every
+    `every`-th place has its name on the axis; None: as many as fit.
     """
 
     title: str
@@ -37,6 +38,7 @@ class Chart:
     lines: tuple[Line, ...]
     top: float = 1
     marked: int | None = None
+    every: int | None = None
 
 
 def curves(charts, description):
@@ -179,7 +181,7 @@ def _chart(chart, wide):
         f'<text x="2" y="14" font-weight="600">{escape(chart.title)}</text>',
         _axis(wide, high, chart.top),
     ]
-    step = -(-len(chart.xs) // MOST_TICKS)
+    step = chart.every or -(-len(chart.xs) // MOST_TICKS)
     for place, name in enumerate(chart.xs):
         if place % step == 0:
             bold = ' font-weight="700"' if place == chart.marked else ""
