@@ -9,8 +9,9 @@ from helpers.learn.who_did_what import ROLES, N, WhoDidWhat
 HEADS = (1, 2, 4, 8)
 VARIANTS = {
     "as it stands": {},
-    "places in the values too": {"positions": "Q, K, V"},
-    "MLP before": {"positions": "Q, K, V", "mlp": "before"},
+    "places in V": {"positions": "Q, K, V"},
+    "MLP before": {"mlp": "before"},
+    "MLP before, places in V": {"positions": "Q, K, V", "mlp": "before"},
     "MLP after": {"mlp": "after"},
     "two layers": {"n_layers": 2},
 }

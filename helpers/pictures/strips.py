@@ -1,0 +1,108 @@
+"""Strips of dots: one dot a number, so that a spread is seen."""
+
+from dataclasses import dataclass
+
+from helpers.pictures.text import FAINT, FONT, INK, PAPER, escape
+
+WIDTH, LEFT, RIGHT, TOP, PITCH = 980, 230, 950, 26, 34
+OLD, NEW = "#616161", "#0072B2"
+RADIUS = 4.5
+
+
+@dataclass(frozen=True)
+class Strip:
+    """A named row: (what it is, number) pairs, shipped and made here."""
+
+    name: str
+    shipped: tuple[tuple[str, float], ...]
+    here: tuple[tuple[str, float], ...] = ()
+
+
+def dot_strips(strips, title, top, description):
+    """Draw a line of dots for each strip, on one scale from 0 to `top`.
+
+    Shipped numbers are rings above the line, with a stroke at their mean;
+    those made here are full, below it.
+
+    Parameters
+    ----------
+    strips : sequence of Strip
+    title : str
+    top : float
+    description : str
+        What a reader who does not see the picture is told.
+
+    Returns
+    -------
+    str
+        An <svg>.
+    """
+    bottom = TOP + PITCH * len(strips)
+    height = bottom + 40
+    parts = [
+        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" '
+        f'viewBox="0 0 {WIDTH} {height}" width="100%" '
+        f'style="max-width:{WIDTH}px" font-family="{FONT}" font-size="12" '
+        f'fill="{INK}" aria-label="{escape(description)}">'
+        f'<text x="{LEFT}" y="14" font-weight="600">{escape(title)}</text>'
+    ]
+    for share in (0, 0.25, 0.5, 0.75, 1):
+        x = _x(share * top, top)
+        parts.append(
+            f'<path d="M{x:.1f} {TOP}V{bottom}" stroke="#9e9e9e" '
+            f'stroke-opacity=".4"/><text x="{x:.1f}" y="{bottom + 14}" '
+            f'font-size="10" fill="{FAINT}" text-anchor="middle">'
+            f"{share * top:.3g}</text>"
+        )
+    for place, strip in enumerate(strips):
+        parts.append(_strip(strip, TOP + PITCH * (place + 0.5), top))
+    parts.append(_legend(height - 8, any(strip.here for strip in strips)))
+    parts.append("</svg>")
+    return "".join(parts)
+
+
+def _x(number, top):
+    return LEFT + (RIGHT - LEFT) * min(max(number / top, 0), 1)
+
+
+def _strip(strip, y, top):
+    parts = [
+        f'<text x="{LEFT - 14}" y="{y + 4:.1f}" text-anchor="end">'
+        f"{escape(strip.name)}</text>"
+        f'<path d="M{LEFT} {y:.1f}H{RIGHT}" stroke="#9e9e9e" '
+        f'stroke-opacity=".7"/>'
+    ]
+    if strip.shipped:
+        mean = sum(n for _, n in strip.shipped) / len(strip.shipped)
+        x = _x(mean, top)
+        parts.append(
+            f'<path d="M{x:.1f} {y - 13:.1f}V{y:.1f}" stroke="{INK}" '
+            f'stroke-width="2"/>'
+        )
+    for dots, below, look in (
+        (strip.shipped, -6, f'fill="{PAPER}" stroke="{OLD}"'),
+        (strip.here, 6, f'fill="{NEW}" stroke="{PAPER}"'),
+    ):
+        for name, number in dots:
+            parts.append(
+                f'<circle cx="{_x(number, top):.1f}" cy="{y + below:.1f}" '
+                f'r="{RADIUS}" {look} fill-opacity=".75" stroke-width="1.5">'
+                f"<title>{escape(name)}: {number:.3f}</title></circle>"
+            )
+    return "".join(parts)
+
+
+def _legend(y, has_new):
+    parts = [
+        f'<circle cx="{LEFT}" cy="{y - 4}" r="{RADIUS}" fill="{PAPER}" '
+        f'stroke="{OLD}" stroke-width="1.5"/><text x="{LEFT + 12}" y="{y}" '
+        f'font-size="11">shipped, one a seed; the stroke is their mean'
+        f"</text>"
+    ]
+    if has_new:
+        x = LEFT + 330
+        parts.append(
+            f'<circle cx="{x}" cy="{y - 4}" r="{RADIUS}" fill="{NEW}"/>'
+            f'<text x="{x + 12}" y="{y}" font-size="11">trained here</text>'
+        )
+    return "".join(parts)
