@@ -1,0 +1,140 @@
+"""The reading copy and the slides: complete, offline, and no link is dead."""
+
+import html.parser
+import importlib.util
+import re
+from urllib.parse import unquote, urlsplit
+
+import nbformat
+import pytest
+
+from helpers.glossary import terms
+from publish.tree import notebooks
+from tests.tools import missing
+
+LOADED = {"script": "src", "link": "href", "img": "src", "iframe": "src"}
+LESSONS = [path for path in notebooks() if path.stem != "solutions"]
+
+
+class Links(html.parser.HTMLParser):
+    """What a page loads and links to, and the places it has."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.loads, self.links, self.places = [], [], set()
+        self.feed(text)
+
+    def handle_starttag(self, tag, attrs):
+        attrs = dict(attrs)
+        self.places |= {attrs.get("id"), attrs.get("name")}
+        if attrs.get("rel") == "canonical":
+            return
+        if LOADED.get(tag) in attrs:
+            self.loads.append(attrs[LOADED[tag]] or "")
+        elif tag == "a" and attrs.get("href"):
+            self.links.append(attrs["href"])
+
+
+def dead_ends(folder):
+    """Return what the pages of a folder load or link to that is not there."""
+    pages = {
+        path: Links(path.read_text(encoding="utf-8"))
+        for path in folder.rglob("*.html")
+    }
+    found = []
+    for path, page in pages.items():
+        for link in page.loads + page.links:
+            parts = urlsplit(link)
+            if parts.scheme in ("http", "https"):
+                if link in page.loads:
+                    found.append(f"{path.name} loads {link}")
+                continue
+            if parts.scheme in ("data", "mailto"):
+                continue
+            target = path
+            if parts.path:
+                target = (path.parent / unquote(parts.path)).resolve()
+            if not target.exists():
+                found.append(f"{path.name}: {link}")
+            elif parts.fragment and target in pages:
+                if unquote(parts.fragment) not in pages[target].places:
+                    found.append(f"{path.name}: no place {link}")
+    return found
+
+
+def need(module):
+    if importlib.util.find_spec(module) is None:
+        missing(f"{module} (requirements-publish.txt)")
+
+
+@pytest.fixture(scope="module")
+def reading(tmp_path_factory):
+    need("myst_nb")
+    from publish.reading import build
+
+    return build(tmp_path_factory.mktemp("reading")).parent
+
+
+@pytest.fixture(scope="module")
+def slides(tmp_path_factory):
+    need("sphinx_revealjs")
+    from publish.slides import build
+
+    return build(tmp_path_factory.mktemp("slides")).parent
+
+
+def test_dead_ends_are_found(tmp_path):
+    (tmp_path / "a.html").write_text(
+        '<p id="here"><a href="#here">x</a><a href="#gone">x</a>'
+        '<a href="b.html">x</a><script src="https://cdn.example/x.js">'
+        '</script><a href="https://example.org">x</a>',
+        encoding="utf-8",
+    )
+    assert dead_ends(tmp_path) == [
+        "a.html loads https://cdn.example/x.js",
+        "a.html: no place #gone",
+        "a.html: b.html",
+    ]
+
+
+def test_the_reading_copy_has_no_dead_end(reading):
+    assert dead_ends(reading) == []
+
+
+def test_the_reading_copy_has_every_notebook_and_its_pictures(reading):
+    for path in notebooks():
+        page = reading / "notebooks" / f"{path.stem}.html"
+        text = page.read_text(encoding="utf-8")
+        source = path.read_text(encoding="utf-8")
+        n_explorers = source.count("explore_") and len(
+            set(re.findall(r"\\nexplore_\w+\(", source))
+        )
+        assert text.count("data:image/svg+xml;base64,") >= n_explorers
+        assert "application/vnd.jupyter.widget-view" not in text
+        assert "Traceback" not in text
+
+
+def test_the_reading_copy_can_be_searched(reading):
+    index = (reading / "searchindex.js").read_text(encoding="utf-8")
+    for word in ("subspac", "glossari", "determin"):  # stems
+        assert word in index
+    glossary = (reading / "GLOSSARY.html").read_text(encoding="utf-8")
+    assert all(term.meaning[:20] in glossary for term in terms()[:5])
+
+
+def test_the_slides_have_no_dead_end(slides):
+    assert dead_ends(slides) == []
+    text = (slides / "index.html").read_text(encoding="utf-8")
+    for path in LESSONS:
+        assert f"{path.stem}.slides.html" in text
+
+
+@pytest.mark.parametrize("path", LESSONS, ids=lambda path: path.stem)
+def test_the_slides_are_those_of_the_tags(slides, path):
+    notebook = nbformat.read(path, as_version=4)
+    kinds = [cell.metadata.slideshow.slide_type for cell in notebook.cells]
+    text = (slides / f"{path.stem}.slides.html").read_text(encoding="utf-8")
+    body = text[text.index('<div class="slides">') :]
+    wanted = 2 * kinds.count("slide") + kinds.count("subslide")
+    assert body.count("<section") == wanted
+    assert body.count('class="notes"') == kinds.count("notes")
