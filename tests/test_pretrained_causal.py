@@ -1,5 +1,7 @@
 """The causal model: equal to transformers, with the cache and without."""
 
+import tracemalloc
+
 import numpy as np
 import pytest
 
@@ -267,6 +269,15 @@ ABSURD = {
 def test_an_absurd_setting_is_refused(tmp_path, name, value):
     with pytest.raises(FileError):
         made(tmp_path, **{name: value})
+
+
+def test_nothing_is_made_for_a_width_that_is_not_there(tmp_path):
+    model = made(tmp_path, llama__feed_forward_length=("I", 2**17))
+    tracemalloc.start()
+    with pytest.raises(FileError, match="ffn_gate.weight must be of shape"):
+        model.run(IDS)
+    assert tracemalloc.get_traced_memory()[1] < 2**20
+    tracemalloc.stop()
 
 
 @pytest.mark.parametrize(

@@ -48,11 +48,8 @@ def load_layer(file, i, settings):
         return file.array(f"blk.{i}.{part}.weight", shape)
 
     def stacked(**rows):
-        W = np.empty((sum(rows.values()), d_model), np.float32)
-        ends = np.cumsum([*rows.values()])
-        for (part, n), end in zip(rows.items(), ends):
-            W[end - n : end] = get(part, n, d_model)
-        return W.T  # the file's rows are the columns of X @ W
+        parts = [get(part, n, d_model) for part, n in rows.items()]
+        return np.concatenate(parts).T  # the file's rows: columns of X @ W
 
     return Layer(
         get("attn_norm", d_model),
