@@ -18,7 +18,12 @@ import numpy as np
 
 from helpers.pretrained.files import FileError, minilm_folder, or_sentence
 from helpers.pretrained.functions import layer_norm
-from helpers.pretrained.layer import after_layer, finite, masks_of
+from helpers.pretrained.layer import (
+    after_layer,
+    checked_state,
+    finite,
+    masks_of,
+)
 from helpers.pretrained.model_folder import (
     read_config,
     read_wordpiece,
@@ -26,7 +31,7 @@ from helpers.pretrained.model_folder import (
 )
 from helpers.pretrained.parts import Parts
 from helpers.pretrained.safetensors import read_safetensors
-from helpers.sizes import SizeError, require_memory, whole
+from helpers.sizes import require_memory, whole
 
 _quiet = np.errstate(over="ignore", invalid="ignore")  # finite() says it
 
@@ -155,15 +160,8 @@ class Encoder:
             return None
         layer, row, vector = patch
         layer = whole("layer", layer, 0, self.config.n_layers - 1)
-        row, vector = whole("row", row, 0, N - 1), np.asarray(vector)
-        if vector.shape != (self.config.d_model,):
-            raise SizeError(
-                f"A patch must be one state of shape "
-                f"({self.config.d_model},): got {vector.shape}."
-            )
-        if not np.isfinite(vector).all():
-            raise ValueError("A patch must hold finite numbers.")
-        return layer, row, vector
+        row = whole("row", row, 0, N - 1)
+        return layer, row, checked_state(vector, self.config)
 
 
 def load_encoder(folder=None):

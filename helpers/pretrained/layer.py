@@ -14,7 +14,7 @@ from helpers.attention import (
 )
 from helpers.pretrained.files import FileError
 from helpers.pretrained.functions import gelu, layer_norm
-from helpers.sizes import whole
+from helpers.sizes import SizeError, whole
 
 
 def attend(X, part, h, mask=None):
@@ -61,6 +61,25 @@ def masks_of(block, config, N):
         mask = masks.setdefault(layer, np.ones((config.h, N, N), bool))
         mask[heads, query, key] = False
     return masks
+
+
+def checked_state(vector, config):
+    """Return a vector that is to replace a row, if it is a state (d_model,).
+
+    Raises
+    ------
+    SizeError, ValueError
+        If it has another shape, or holds NaN or infinity.
+    """
+    vector = np.asarray(vector)
+    if vector.shape != (config.d_model,):
+        raise SizeError(
+            f"A patch must be one state of shape ({config.d_model},): got "
+            f"{vector.shape}."
+        )
+    if not np.isfinite(vector).all():
+        raise ValueError("A patch must hold finite numbers.")
+    return vector
 
 
 def linear(X, W, b):

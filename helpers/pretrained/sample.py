@@ -16,7 +16,12 @@ from typing import NamedTuple
 import numpy as np
 
 from helpers.pretrained.files import FileError
-from helpers.pretrained.layer import after_layer, attend, masks_of
+from helpers.pretrained.layer import (
+    after_layer,
+    attend,
+    checked_state,
+    masks_of,
+)
 from helpers.pretrained.model_folder import Config
 from helpers.pretrained.reading import Reading
 from helpers.pretrained.wordpiece import Pieces
@@ -38,6 +43,10 @@ SHAPES = {
         "norm_2": (2, D),
     },
 }
+
+
+# What NumPy and zipfile raise for a file that is cut or is something else.
+_UNREADABLE = (OSError, EOFError, ValueError, LookupError, zipfile.BadZipFile)
 
 
 class Circuit(NamedTuple):
@@ -187,7 +196,8 @@ class Sample:
         X, attn_3 = after_layer(X, self.part(FIRST), CONFIG, masks.get(FIRST))
         if patch is not None:
             row, vector = patch
-            X[whole("row", row, 0, len(X) - 1)] = vector
+            row = whole("row", row, 0, len(X) - 1)
+            X[row] = checked_state(vector, CONFIG)
         second = self.part(SECOND)
         attn_4 = attend(X, second, CONFIG.h, masks.get(SECOND))[1]
         return Circuit(X, attn_3, attn_4)
@@ -204,8 +214,8 @@ class Sample:
     def _broken(self, name):
         return FileError(
             f"The shipped sample is broken: {name} in "
-            f"helpers/pretrained/sample is not what it was. Download the "
-            f"collection again."
+            "helpers/pretrained/sample is not what it was. Download the "
+            "collection again."
         )
 
     def _read(self, name, shapes):
@@ -213,14 +223,14 @@ class Sample:
         if name not in self._arrays:
             path = self._path(f"{name}.npz")
             try:
-                with np.load(path, allow_pickle=False) as file:
-                    held = {key: file[key] for key in shapes}
-            except (OSError, ValueError, KeyError, zipfile.BadZipFile):
+                with path.open("rb") as file:
+                    arrays = np.load(file, allow_pickle=False)
+                    held = {key: arrays[key] for key in shapes}
+            except _UNREADABLE:
                 raise self._broken(path.name) from None
             for key, shape in shapes.items():
-                right = held[key].shape == shape
-                right = right and held[key].dtype == np.float16
-                if not right or not np.isfinite(held[key]).all():
+                kind = held[key].shape, held[key].dtype
+                if kind != (shape, np.float16) or np.isnan(held[key]).any():
                     raise self._broken(path.name)
             self._arrays[name] = held
         return self._arrays[name]

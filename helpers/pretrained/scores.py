@@ -41,7 +41,7 @@ def read_scores(path):
         found = json.loads(Path(path).read_text(encoding="utf-8"))
         found = _with_arrays(found)
         parts = [found[part] for part in ("A", "B", "fits", "circuit")]
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, LookupError, TypeError):
         parts = [None]
     if not all(isinstance(part, dict) for part in parts):
         raise FileError(
