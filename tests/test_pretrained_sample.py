@@ -9,7 +9,6 @@ import pytest
 
 from helpers.attention import multi_head_attention
 from helpers.pretrained import make_sample
-from helpers.pretrained import sample as sample_module
 from helpers.pretrained.encoder import load_encoder
 from helpers.pretrained.files import MINILM, FileError
 from helpers.pretrained.findings import word_maps
@@ -284,20 +283,3 @@ def test_spoilt_scores_are_refused(tmp_path, text):
         path.write_text(text, encoding="latin-1")
     with pytest.raises(FileError, match="scores are missing or broken"):
         read_scores(path)
-
-
-# --- whose work it is ----------------------------------------------------
-
-
-def test_the_notice_names_the_files_the_source_and_the_licence():
-    notice = (ROOT / "NOTICE").read_text(encoding="utf-8")
-    for path in FOLDER.glob("*.npz"):
-        assert path.relative_to(ROOT).as_posix() in notice
-    assert MINILM.files[make_sample.WEIGHTS] in notice
-    assert "Changes" in notice
-    for name in ("Apache-2.0", "MIT-microsoft-unilm"):
-        assert f"licences/{name}.txt" in notice
-        assert (ROOT / "licences" / f"{name}.txt").is_file()
-    licence = (ROOT / "LICENSE").read_text(encoding="utf-8")
-    assert "NOTICE" in licence and "helpers/pretrained/sample" in licence
-    assert sample_module.FOLDER == ROOT / "helpers" / "pretrained" / "sample"

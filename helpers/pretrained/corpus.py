@@ -65,10 +65,11 @@ class _Sentence:
         return place
 
     def place(self, phrase):
-        """Put "near the door"."""
+        """Put "near the old door"."""
         preposition, noun = phrase.split()
         preposition = self.put(preposition)
-        self.pairs["preposition → noun"].append((preposition, self.noun(noun)))
+        noun = self.noun(noun, WORDS["before nouns"])
+        self.pairs["preposition → noun"].append((preposition, noun))
 
     def related(self, subject, verb, object_):
         for name, pair in (

@@ -64,8 +64,7 @@ class Circuit(NamedTuple):
 class Sample:
     """The sentences of the sample and what the model does with them.
 
-    A file is opened when it is asked for, a layer is widened to float32
-    once.
+    Files are opened when asked for; a layer is widened to float32 once.
 
     Parameters
     ----------
@@ -98,10 +97,7 @@ class Sample:
     def index(self, sentence):
         """Return the place of a sentence, given as text or place.
 
-        Raises
-        ------
-        SizeError
-            If the sample does not have it.
+        Raises SizeError if the sample does not have it.
         """
         if not isinstance(sentence, str):
             return whole("sentence", sentence, 0, len(self.sentences) - 1)
