@@ -12,6 +12,8 @@ training        a generator: one step at a time
 study           many trainings, and their results
 studies         all of them, by name
 make            the command that makes what is shipped
+pruning         heads removed: in which order, and what is left
+conversion      fewer key/value heads for a trained model
 snapshots       a training, kept: weights at some steps, and its curves
 weights_on_disk the shipped weights: written by a script, read safely
 """

@@ -182,6 +182,15 @@ def attention_layer_backward(d_out, W, notes):
     return (d_X_Q, d_X_K, d_X_V), Projections(d_W_Q, d_W_K, d_W_V, d_W_O)
 
 
+def head_mask_backward(d_out, W, notes):
+    """Return d_head_mask (..., h): how much each head's number is wanted.
+
+    As if the mask were there: without one, all its numbers are 1.
+    """
+    d_kept = split_heads(project(d_out, W.W_O.T), notes.heads.shape[-3])
+    return (d_kept * notes.heads).sum(axis=(-2, -1))
+
+
 def mlp(X, W_1, b_1, W_2):
     """Return max(0, X W_1 + b_1) W_2, token by token, and the middle."""
     middle = np.maximum(project(X, W_1) + b_1, 0)

@@ -16,6 +16,7 @@ import numpy as np
 from helpers.learn.gradients import (
     attention_layer,
     attention_layer_backward,
+    head_mask_backward,
     mlp,
     mlp_backward,
 )
@@ -155,8 +156,7 @@ class Model:
 
     def projections(self, layer):
         """Return the four matrices of an attention layer."""
-        names = (f"{name} {layer}" for name in MATRICES)
-        return Projections(*(self.parts[name] for name in names))
+        return Projections(*(self.parts[f"{n} {layer}"] for n in MATRICES))
 
     def forward(self, tokens, head_mask=None):
         """Run all layers.
@@ -212,16 +212,18 @@ class Model:
         notes : dict
             From `forward`.
         gradients : dict
-            Named like `parts`; changed in place.
+            Named like `parts`; changed in place. "head mask", if there,
+            (n_layers, batch, h): each sentence's own.
         """
         s, tokens = self.settings, notes["tokens"]
         d_place = gradients["places"][: tokens.shape[1]]
         for layer in reversed(range(s.n_layers)):
             if s.mlp == "after":
                 d_X = self._mlp_backward(d_X, layer, notes, gradients)
-            (d_X_Q, d_X_K, d_X_V), d_W = attention_layer_backward(
-                d_X, self.projections(layer), notes["attention"][layer]
-            )
+            W, note = self.projections(layer), notes["attention"][layer]
+            (d_X_Q, d_X_K, d_X_V), d_W = attention_layer_backward(d_X, W, note)
+            if (of_mask := gradients.get("head mask")) is not None:
+                of_mask[layer] = head_mask_backward(d_X, W, note)
             for name, d_matrix in zip(MATRICES, d_W):
                 gradients[f"{name} {layer}"] += d_matrix
             d_X_place = d_X_Q + d_X_K

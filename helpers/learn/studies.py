@@ -6,11 +6,15 @@
 
 study          what a study is, and where its results lie
 role_studies   notebook 03: who did what
+repeat_studies, sixteen_heads_studies
+               notebook 08: repeat what you have seen
 """
 
+from helpers.learn.repeat_studies import REPEAT_STUDIES
 from helpers.learn.role_studies import ROLE_STUDIES
+from helpers.learn.sixteen_heads_studies import SIXTEEN_HEADS_STUDIES
 from helpers.learn.study import SECONDS, Plan, Study, shipped, training_by
 
 __all__ = ["SECONDS", "STUDIES", "Plan", "Study", "shipped", "training_by"]
 
-STUDIES = {**ROLE_STUDIES}
+STUDIES = {**ROLE_STUDIES, **REPEAT_STUDIES, **SIXTEEN_HEADS_STUDIES}

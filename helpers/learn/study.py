@@ -121,14 +121,13 @@ def training_by(plans, measure):
 
 
 def outcome(training):
-    """Run a training to its end; return (its result, how many steps)."""
-    steps = 0
+    """Run a training to its end; return (its result, its last step)."""
+    last = 0
     while True:
         try:
-            next(training)
+            last = next(training).step
         except StopIteration as end:
-            return end.value, steps
-        steps += 1
+            return end.value, last
 
 
 def file_of(name):

@@ -50,6 +50,7 @@ def train(
     learning_rate=None,
     seed=0,
     head_mask=None,
+    warm_up_steps=50,
 ):
     """Train the model in place; yield after every step.
 
@@ -63,6 +64,8 @@ def train(
     seed : int
         Of the sentences. The same seed gives the same run.
     head_mask : array (n_layers, h), optional
+    warm_up_steps : int
+        The learning rate climbs for so long.
 
     Yields
     ------
@@ -81,14 +84,17 @@ def train(
             f"The learning rate must be a number above 0: got {rate}; "
             f"{task.learning_rate} is usual here."
         )
-    return _steps(model, task, steps, batch, rate, seed, head_mask)
+    climb = whole("warm_up_steps", warm_up_steps)
+    return _steps(model, task, steps, batch, rate, seed, head_mask, climb)
 
 
-def _steps(model, task, steps, batch, rate, seed, head_mask):
+def _steps(model, task, steps, batch, rate, seed, head_mask, climb):
     rng = np.random.default_rng([seed, 1])
     adam = Adam(model.flat, beta_2=task.beta_2)
     for step in range(steps):
-        share = warm_up(step) * (cosine(step, steps) if task.falls else 1)
+        share = warm_up(step, climb) * (
+            cosine(step, steps) if task.falls else 1
+        )
         try:
             with np.errstate(all="ignore"):
                 scores, gradient = learn_from(
@@ -111,8 +117,17 @@ def _ran_away(step, rate, task):
     )
 
 
-def learn_from(model, batch, head_mask=None):
+def learn_from(model, batch, head_mask=None, d_head_mask=None):
     """Return the scores on a batch, and the gradient of the summed losses.
+
+    Parameters
+    ----------
+    model : Model
+    batch : Batch
+    head_mask : array (n_layers, h), optional
+    d_head_mask : array (n_layers, batch, h), optional
+        Filled with the gradient of the head mask, sentence by sentence;
+        added up over the sentences it is that of the losses.
 
     Returns
     -------
@@ -122,6 +137,8 @@ def learn_from(model, batch, head_mask=None):
     """
     gradient = np.zeros_like(model.flat)
     gradients = named_parts(gradient, model.settings.shapes())
+    if d_head_mask is not None:
+        gradients["head mask"] = d_head_mask
     X, notes = model.forward(batch.tokens, head_mask)
     d_X = np.zeros_like(X)
     scores = {}
