@@ -96,17 +96,27 @@ def answers_to(model, batch, names, what=""):
     }
 
 
+def at_verb(model, batch, what=""):
+    """Return P and loss of subject and object, and P of the worse one."""
+    found = answers_to(model, batch, AT_VERB, what)
+    worse = min(found[f"P {role}{what}"] for role in AT_VERB)
+    return found | {f"P worse role{what}": worse}
+
+
 def of_heads(model, task):
     """Measure subject, object and antecedent, and the row of the verb."""
     batch, seen = fresh(task), fresh(task, held=False)
-    at_verb = weights_on_answers(model, batch, AT_VERB)
+    on_nouns = weights_on_answers(model, batch, AT_VERB)
+    found = at_verb(model, batch)
     return {
-        **answers_to(model, batch, ROLES),
-        **answers_to(model, seen, AT_VERB, ", seen"),
+        **found,
+        **answers_to(model, batch, ROLES[2:]),
+        **at_verb(model, seen, ", seen"),
+        "P, the mean": np.mean([found[f"P {role}"] for role in AT_VERB]),
         "P one of the two": share_of_the_two(model, batch),
-        "weight on subject": at_verb[:, 0].max(),
-        "weight on object": at_verb[:, 1].max(),
-        "one head each": one_head_each(at_verb),
+        "weight on subject": on_nouns[:, 0].max(),
+        "weight on object": on_nouns[:, 1].max(),
+        "one head each": one_head_each(on_nouns),
     }
 
 
@@ -115,9 +125,9 @@ def of_variants(model, task):
 
     Two nouns make one pair only: nothing is new, so that is NaN.
     """
-    found = answers_to(model, fresh(task, held=False), AT_VERB, ", seen")
+    found = at_verb(model, fresh(task, held=False), ", seen")
     if len(task.pairs[1]):
-        return found | answers_to(model, fresh(task), AT_VERB, ", new")
+        return found | at_verb(model, fresh(task), ", new")
     return found | {
         name.replace("seen", "new"): float("nan") for name in found
     }

@@ -46,6 +46,8 @@ HEADS = _study(
     "Subject and object, both read at the verb: the same parameters and "
     "FLOPs in matrix products in every row.",
     (
+        "P worse role",
+        "P, the mean",
         *P_AND_LOSS,
         *SEEN,
         "P one of the two",
@@ -61,7 +63,7 @@ HEADS = _study(
 VARIANTS = _study(
     "variants",
     "Try to make one head win: one thing is changed in each row.",
-    (*SEEN, *NEW),
+    ("P worse role, new", "P worse role, seen", *NEW, *SEEN),
     5,
     {
         "one head": Plan(TASK, {"h": 1}),
