@@ -5,6 +5,7 @@
 A test compares the committed files with what this makes.
 """
 
+from functools import partial
 from pathlib import Path
 
 from helpers.explorers.average import explore_average
@@ -15,6 +16,7 @@ from helpers.explorers.ledger import explore_ledger
 from helpers.explorers.map_reading import explore_map
 from helpers.explorers.multi_head import explore_multi_head
 from helpers.explorers.scaling import explore_scaling
+from helpers.explorers.study import explore_study
 from helpers.explorers.training import explore_training
 
 FOLDER = Path(__file__).parent.parent / "notebooks" / "images"
@@ -24,6 +26,12 @@ EXPLORERS = {
     "02_scaling.svg": explore_scaling,
     "03_budget.svg": explore_budget,
     "03_training.svg": explore_training,
+    "03_study_heads.svg": partial(explore_study, "heads"),
+    "03_study_three_roles.svg": partial(explore_study, "three roles"),
+    "03_study_variants.svg": partial(explore_study, "variants"),
+    "03_study_it.svg": partial(
+        explore_study, "it in two layers", "P antecedent"
+    ),
     "04_main_explorer.svg": explore_multi_head,
     "05_ledger.svg": explore_ledger,
     "06_decoding.svg": explore_decoding,

@@ -17,6 +17,11 @@ from helpers.cost import (
 from helpers.explorers.costs import balance_N
 from helpers.explorers.ledger import explore_ledger
 from helpers.explorers.ledger.views import not_free, price
+from helpers.learn.model import Model
+from helpers.learn.studies import SECONDS, STUDIES, shipped
+from helpers.learn.training import examine, train
+from helpers.learn.who_did_what import WhoDidWhat
+from helpers.sentences import HUNGRY, SWAPPED
 from helpers.sizes import Sizes
 from tests.tools import ROOT
 
@@ -88,6 +93,149 @@ def test_three_roles_in_two_heads():
     found = points @ np.array([[1, -0.5, 1], [-0.5, 1, 1]])
     assert found.argmax(axis=0).tolist() == [0, 1, 2]
     assert (found.max(axis=0) > 0).all()
+
+
+# --- notebook 03: what was trained ----------------------------------------
+
+
+def both_roles(found, what):
+    """Return P of subject and of object, array (2, seeds)."""
+    return np.array([found[f"P {r}{what}"] for r in ("subject", "object")])
+
+
+@pytest.fixture(scope="module")
+def one_and_two():
+    """Return notebook 03's two models and its 1,000 new sentences."""
+    task, models = WhoDidWhat(), {}
+    for h in (1, 2):
+        models[h] = Model(task.settings(h=h), seed=0)
+        for _ in train(models[h], task, steps=600, seed=0):
+            pass
+    return task, models, task.draw(np.random.default_rng(99), 1000, held=True)
+
+
+def test_the_models_that_the_page_trains(one_head_page, one_and_two):
+    task, models, new = one_and_two
+    assert models[1].flat.size == models[2].flat.size
+    one, two = (examine(models[h], new) for h in (1, 2))
+    p = [one[role].p_correct for role in ("subject", "object")]
+    losses = [one[role].loss for role in ("subject", "object")]
+    assert "the two P add up to about 1" in one_head_page
+    assert 0.85 < sum(p) < 1.15
+    assert "the worse of the two losses is above ln 2" in one_head_page
+    assert max(losses) > np.log(2)
+    assert "ln 2 = 0.69 nats" in one_head_page
+    assert one["antecedent"].p_correct > 0.95
+    assert min(score.p_correct for score in two.values()) > 0.95
+
+
+def test_the_rows_that_the_page_shows(one_and_two):
+    task, models, _ = one_and_two
+    both = np.array([task.tokens(text) for text in (HUNGRY, SWAPPED)])
+    at_verb = {
+        h: model.forward(both)[1]["attention"][0].attn[:, :, 2]
+        for h, model in models.items()
+    }
+    for order in range(2):
+        assert at_verb[1][order, 0, [1, 4]].sum() > 0.9
+        first, second = at_verb[2][order].argmax(axis=-1)
+        assert {first, second} == {1, 4}
+        assert at_verb[2][order].max(axis=-1).min() > 0.9
+    X_out, _ = models[2].forward(both)
+    for role, wanted in (("subject", [0, 1]), ("object", [1, 0])):
+        p = softmax(X_out[:, 2] @ models[2].parts["read " + role])
+        assert p[[0, 1], wanted].min() > 0.9
+
+
+def test_eight_seeds_of_one_head(one_head_page):
+    one = shipped("heads")["h = 1"]
+    on_nouns = np.array([one["weight on subject"], one["weight on object"]])
+    p, who = both_roles(one, ""), np.array(one["P one of the two"])
+    blurred = np.abs(on_nouns - 0.5).max(axis=0) < 0.05
+    one_sided = (on_nouns.max(axis=0) > 0.95) & (on_nouns.min(axis=0) < 0.05)
+    assert (blurred.sum(), one_sided.sum()) == (5, 3)
+    assert "in five seeds the single head is **blurred**" in one_head_page
+    assert "In three it is **one-sided**" in one_head_page
+    assert who[blurred].min() > 0.85 and who[one_sided].max() < 0.6
+    assert (p[:, one_sided].max(axis=0) > 0.95).all()
+    assert (p[:, one_sided].min(axis=0) < 0.05).all()
+    assert np.abs(p.mean(axis=0) - 0.5).max() < 0.05
+    for what in ("", ", seen"):
+        losses = [one[f"loss {r}{what}"] for r in ("subject", "object")]
+        assert np.max(losses, axis=0).min() > np.log(2)
+
+
+def test_eight_seeds_of_more_heads(one_head_page):
+    results = shipped("heads")
+    assert STUDIES["heads"].rows == ("h = 1", "h = 2", "h = 4", "h = 8")
+    for row in ("h = 2", "h = 4", "h = 8"):
+        assert both_roles(results[row], "").min() > 0.95
+        assert min(results[row]["one head each"]) > 0.9
+    seconds = [np.mean(found[SECONDS]) for found in results.values()]
+    assert seconds == sorted(seconds)
+    assert "Two heads solve it in all eight seeds" in one_head_page
+
+
+def test_three_roles_and_five(one_head_page):
+    three, five = shipped("three roles"), shipped("five roles")
+    assert three["h = 2"]["roles right"] == [3] * 5
+    assert np.allclose(three["h = 2"]["largest weight"], 0.5, atol=0.05)
+    assert np.allclose(three["h = 1"]["P, the mean"], 1 / 3, atol=0.05)
+    assert "name all three roles in each of five seeds" in one_head_page
+    assert set(five["h = 3"]["roles right"]) == {4, 5}
+    assert "all five roles in some seeds, and four roles in the" in (
+        one_head_page
+    )
+    assert abs(np.mean(five["h = 2"]["P, the mean"]) - 2 / 3) < 0.05
+    assert max(five["h = 2"]["P, the mean"]) < 0.75
+    assert five["h = 6"]["roles right"] == [5] * 5
+    assert min(five["h = 6"]["P, the mean"]) > 0.99
+
+
+def test_what_rescues_one_head_and_what_does_not(one_head_page):
+    results = shipped("variants")
+    seen = {row: both_roles(f, ", seen") for row, f in results.items()}
+    new = {row: both_roles(f, ", new") for row, f in results.items()}
+    for row in (
+        *("one head", "twice as wide", "three times as long"),
+        *("larger start", "MLP before"),
+    ):
+        assert new[row].min(axis=0).max() < 0.6, row
+        assert 0.8 < new[row].sum(axis=0).mean() < 1.2, row
+    assert "a width of 64, three times the steps, a larger" in one_head_page
+    for row in ("places in V", "MLP after"):
+        long = f"{row}, three times as long"
+        gaps = [(seen[r] - new[r]).sum(axis=0) for r in (row, long)]
+        assert gaps[0].mean() > 0.1 and gaps[1].mean() > 1.3 * gaps[0].mean()
+        assert seen[long].sum(axis=0).mean() > seen[row].sum(axis=0).mean()
+        assert new[long].min(axis=0).max() < 0.8
+    assert "Longer training widens that gap" in one_head_page
+    assert new["two layers"].min() > 0.95
+    mlp = new["MLP before, places in V"]
+    assert (mlp.min(axis=0) > 0.85).sum() == 4
+    assert mlp.min(axis=0).min() < 0.05 and mlp.max(axis=0).min() > 0.85
+    assert "in all seeds but a one-sided one" in one_head_page
+    assert seen["two nouns"].min() > 0.99
+    assert new["two heads"].min() > 0.95
+
+
+def test_it_takes_two_layers_and_no_one_route(one_head_page):
+    results, clean = shipped("it in two layers"), []
+    for row, found in results.items():
+        p = np.array(found["P antecedent"])
+        if row.startswith("1 layer"):
+            assert np.abs(p - 0.5).max() < 0.1
+            continue
+        assert p.min() > 0.98
+        for route in ("A", "B"):
+            steps = [n for c, n in found.items() if c.startswith(route)]
+            clean += (np.min(steps, axis=0) > 0.9).tolist()
+    assert len(clean) == 2 * 3 * 5 and 0 < sum(clean) <= 5
+    assert "one layer stays at a coin for every h" in one_head_page
+    assert "don't expect one clean map" in one_head_page
+
+
+# --- notebook 05 ----------------------------------------------------------
 
 
 def test_the_ledger(cost_page):
