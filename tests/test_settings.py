@@ -172,3 +172,11 @@ def test_any_text_restores_or_moves_nothing(code):
         again = code_of(dials)
         put(again, dials)
         assert code_of(dials) == again
+
+
+def test_large_type_is_one_class_on_the_whole_explorer():
+    explorer = explore_ledger()
+    explorer.keeping.large.value = True
+    assert "why-large" in explorer._dom_classes
+    explorer.keeping.large.value = False
+    assert "why-large" not in explorer._dom_classes

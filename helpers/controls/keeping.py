@@ -4,7 +4,7 @@ import base64
 
 import ipywidgets as widgets
 
-from helpers.controls.parts import WIDE, row
+from helpers.controls.parts import WIDE, row, switch
 from helpers.controls.places import Message
 from helpers.controls.runs import close_all
 from helpers.controls.settings import CodeError
@@ -33,16 +33,20 @@ class Keeping:
             layout=widgets.Layout(width="440px"),
         )
         self.pin, self.save = _button(PIN), _button("picture as SVG")
+        self.large = switch("large type, for a projector", False)
         self.link = widgets.HTML()
         self.message = Message(lines=1)
         self.widget = widgets.VBox(
-            (row(self.code, self.pin, self.save, self.link),)
-            + (self.message.widget,)
+            (
+                row(self.code, self.pin, self.save, self.link, self.large),
+                self.message.widget,
+            )
         )
         self.place = widgets.VBox(layout=_half(display="none"))
         self.code.observe(self._on_code, "value")
         self.pin.on_click(self._on_pin)
         self.save.on_click(self._on_save)
+        self.large.observe(self._on_large, "value")
 
     def beside(self, parts):
         """Return a box: the parts and this row, and room for a copy."""
@@ -84,6 +88,12 @@ class Keeping:
             self.place.layout.display = "none"
             close_all(copy)
             self.pin.description = PIN
+
+    def _on_large(self, change):
+        if change["new"]:
+            self._explorer.add_class("why-large")
+        else:
+            self._explorer.remove_class("why-large")
 
     def _on_save(self, _):
         svg, _ = self._explorer.portrait()

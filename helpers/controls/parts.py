@@ -9,6 +9,11 @@ STYLES = (
     "{display:flex;align-items:baseline;gap:8px}"
     ".why-explorer .widget-toggle-buttons > div"
     "{display:flex;flex-wrap:wrap}"
+    ".why-large{--jp-widgets-font-size:19px;--jp-ui-font-size1:19px;"
+    "--jp-widgets-inline-height:36px;--jp-widgets-inline-margin:4px;"
+    "font-size:19px}"
+    ".why-large .widget-html svg{max-width:none !important}"
+    ".why-large .widget-hslider{min-width:420px}"
 )
 
 
