@@ -4,6 +4,8 @@ import tracemalloc
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from helpers.cost import kv_cache_bytes
 from helpers.pretrained.causal import START, load_causal
@@ -44,6 +46,12 @@ def hungry(real):
 
 def vectors(name):
     return np.load(VECTORS / f"{name}.npz", allow_pickle=False)
+
+
+@pytest.fixture(scope="module")
+def scratch(tmp_path_factory):
+    """Return a path for files of many examples."""
+    return tmp_path_factory.mktemp("fuzz") / "a.gguf"
 
 
 def made(folder, changed=None, **settings):
@@ -311,3 +319,32 @@ def test_the_norm_and_the_gate():
     found = swish(np.array([-200, -1, 0, 1, 200], np.float32))
     sigmoid = 1 / (1 + np.exp(-1))
     assert found == pytest.approx([0, sigmoid - 1, 0, sigmoid, 200])
+
+
+TINY_FILE = of_arrays(llama_settings(), llama_arrays())
+HEAD = len(TINY_FILE) - sum(a.nbytes + 31 for a in llama_arrays().values())
+
+
+@settings(max_examples=150, deadline=1000)
+@given(
+    st.lists(
+        st.tuples(st.integers(0, HEAD - 1), st.binary(min_size=1, max_size=8)),
+        min_size=1,
+        max_size=3,
+    )
+)
+def test_a_changed_file_runs_or_is_refused(scratch, changes):
+    content = bytearray(TINY_FILE)
+    for place, new in changes:
+        content[place : place + len(new)] = new
+    scratch.write_bytes(bytes(content))
+    tracemalloc.start()
+    try:
+        run = load_causal(scratch).run([0, 7, 80])
+        assert run.hidden.shape[1] == 3
+    except (FileError, SizeError):
+        pass
+    finally:
+        peak = tracemalloc.get_traced_memory()[1]
+        tracemalloc.stop()
+    assert peak < 2**23

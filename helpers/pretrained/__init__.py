@@ -16,4 +16,5 @@ causal_parts    a Llama-type model's settings, its norm and its gate
 causal_layer    one layer: grouped heads, rotary positions, the cache
 causal          the model: pieces -> maps and the next word
 causal_findings what its heads do, scored; the shipped results
+causal_tokens   the same on random tokens that come twice
 """
