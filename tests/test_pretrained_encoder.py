@@ -81,14 +81,15 @@ def test_the_first_layers_alone_are_the_same(encoder):
     assert np.array_equal(first.attn, whole.attn[:1])
 
 
-def test_a_block_hides_one_key_from_one_query_in_one_head(encoder):
+@pytest.mark.parametrize("head", [0, 2])
+def test_a_block_hides_one_key_from_one_query_in_one_head(encoder, head):
     ids = encoder.encode(TEXT).ids
     free = encoder.run(ids)
-    run = encoder.run(ids, block=[(1, 2, 3, 5)])
-    kept = free.attn[1, 2, 3].copy()
+    run = encoder.run(ids, block=[(1, head, 3, 5)])
+    kept = free.attn[1, head, 3].copy()
     kept[5] = 0
-    assert np.allclose(run.attn[1, 2, 3], kept / kept.sum(), atol=1e-6)
-    run.attn[1, 2, 3] = free.attn[1, 2, 3]
+    assert np.allclose(run.attn[1, head, 3], kept / kept.sum(), atol=1e-6)
+    run.attn[1, head, 3] = free.attn[1, head, 3]
     assert np.array_equal(run.attn, free.attn)
     assert np.array_equal(run.hidden[:2], free.hidden[:2])
     rows = abs(run.hidden[2] - free.hidden[2]).max(axis=1)

@@ -28,8 +28,6 @@ from helpers.pretrained.text_files import LARGEST_TEXT, read_json, read_text
 from tests import small_bert
 from tests.tools import ROOT
 
-REQUIREMENTS = ROOT / MINILM.requirements
-
 
 @pytest.fixture
 def package(tmp_path, monkeypatch):
@@ -129,18 +127,6 @@ def test_a_module_and_a_dotted_name_are_no_package(tmp_path, monkeypatch):
     assert package_folder("__main__") is None
     with pytest.raises(FileError, match="no top-level package"):
         package_folder("os.path")
-
-
-def test_the_pinned_package_is_the_one_that_is_looked_for():
-    lines = REQUIREMENTS.read_text(encoding="utf-8").splitlines()
-    (pin,) = [line for line in lines if not line.startswith("#")]
-    name, version, digest = re.fullmatch(
-        r"([\w-]+)==([\d.]+) --hash=sha256:([0-9a-f]{64})", pin
-    ).groups()
-    assert name.replace("-", "_") == MINILM.package
-    assert f"#   {MINILM.command}" in lines
-    for wanted in (*MINILM.files.values(), *SMOLLM2.files.values()):
-        assert re.fullmatch("[0-9a-f]{64}", wanted)
 
 
 # --- a folder of one's own -----------------------------------------------
