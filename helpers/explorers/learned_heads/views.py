@@ -69,7 +69,7 @@ def history(kept, marked):
         marked=marked,
         every=NAMES_EVERY,
     )
-    return curves([loss, scores], words.curves_in_words(kept, marked or -1))
+    return curves([loss, scores], words.curves_in_words(kept, marked))
 
 
 def outlines(result):

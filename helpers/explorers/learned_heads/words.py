@@ -130,8 +130,9 @@ def _answer(result, query):
     )
 
 
-def curves_in_words(curves, place):
-    """Say where the curves stand at one of their points."""
+def curves_in_words(curves, marked):
+    """Say where the curves stand at one of their points, or at the end."""
+    place = -1 if marked is None else marked
     previous = curves["previous"][place, 0].max()
     induction = curves["induction"][place, -1].max()
     return (
