@@ -12,6 +12,7 @@ from helpers.explorers.average import explore_average
 from helpers.explorers.budget import explore_budget
 from helpers.explorers.decoding import explore_decoding
 from helpers.explorers.grouped import explore_grouped
+from helpers.explorers.learned_heads import explore_learned_heads
 from helpers.explorers.ledger import explore_ledger
 from helpers.explorers.map_reading import explore_map
 from helpers.explorers.multi_head import explore_multi_head
@@ -36,6 +37,7 @@ EXPLORERS = {
     "05_ledger.svg": explore_ledger,
     "06_decoding.svg": explore_decoding,
     "07_grouped_heads.svg": explore_grouped,
+    "08_learned_heads.svg": explore_learned_heads,
 }
 
 

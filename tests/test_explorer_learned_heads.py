@@ -59,11 +59,11 @@ def bars(explorer):
 def is_sound(explorer):
     """Check what must hold at any setting whatever."""
     state, result = shown(explorer)
-    where = f"step {state.step:,}" if state.kind == TRAINED else RANDOM
-    where = "random weights" if state.kind == RANDOM else where
+    trained = state.kind == TRAINED
+    where = f"step {state.step:,}" if trained else "random weights"
     assert label(explorer.page).startswith(f"Heads at {where}: layer 1 head 1")
     assert f"Large: {words.head_name(state.picked)}." in label(explorer.page)
-    evidence = "trained here" if state.kind == TRAINED else "no structure"
+    evidence = "trained here" if trained else "no structure"
     assert evidence in label(explorer.page)
     assert words.EVIDENCE[state.kind] in explorer.page.picture
     assert result.attn.shape == (2, 4, 24, 24)
