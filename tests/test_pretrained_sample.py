@@ -241,9 +241,10 @@ def broken_arrays():
 
 @pytest.mark.parametrize("what, array", [*broken_arrays()])
 def test_wrong_arrays_are_refused(copied, what, array):
+    content = io.BytesIO()
+    np.lib.format.write_array(content, array)
     with zipfile.ZipFile(copied / "states.npz", "w") as file:
-        with file.open("states.npy", "w") as member:
-            np.lib.format.write_array(member, array)
+        file.writestr("states.npy", content.getvalue())
     with pytest.raises(FileError, match=r"states\.npz .* is not what it was"):
         Sample(copied).hidden(0)
 
@@ -252,7 +253,7 @@ def test_wrong_arrays_are_refused(copied, what, array):
     "text", ["", "{", "[]", "{}", '{"sentences": [{"text": "a"}]}', "\xff"]
 )
 def test_spoilt_sentences_are_refused(copied, text):
-    (copied / "sentences.json").write_text(text, encoding="latin-1")
+    (copied / "sentences.json").write_bytes(text.encode("latin-1"))
     with pytest.raises(FileError, match=r"sentences\.json"):
         Sample(copied)
 
@@ -280,6 +281,6 @@ def test_the_scores_have_their_shapes_and_say_where_they_are_from():
 def test_spoilt_scores_are_refused(tmp_path, text):
     path = tmp_path / "scores.json"
     if text is not None:
-        path.write_text(text, encoding="latin-1")
+        path.write_bytes(text.encode("latin-1"))
     with pytest.raises(FileError, match="scores are missing or broken"):
         read_scores(path)

@@ -8,6 +8,7 @@ The package of requirements-real.txt must be installed. States are computed
 in float64 and rounded once, so that every machine writes the same bytes.
 """
 
+import io
 import json
 import sys
 import zipfile
@@ -114,8 +115,9 @@ def write_npz(path, arrays):
             entry = zipfile.ZipInfo(f"{name}.npy")  # its date is fixed
             entry.create_system = 3
             array = np.ascontiguousarray(array, dtype="<f2")
-            with file.open(entry, "w") as member:
-                np.lib.format.write_array(member, array, (1, 0), False)
+            content = io.BytesIO()
+            np.lib.format.write_array(content, array, (1, 0), False)
+            file.writestr(entry, content.getvalue())
 
 
 def write_text(path, text):
