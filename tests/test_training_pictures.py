@@ -1,0 +1,103 @@
+"""Learning curves, rows of maps, strips of dots: sound, and escaped."""
+
+import re
+import xml.etree.ElementTree as ET
+
+import pytest
+
+from helpers.pictures.learning import (
+    LEFT,
+    RIGHT,
+    WIDTH,
+    Curve,
+    Panel,
+    learning_curves,
+)
+from helpers.pictures.map_rows import HEAD, ROOM, MapRow, RowBlock, map_rows
+from helpers.pictures.strips import LEFT as AXIS
+from helpers.pictures.strips import RIGHT as AXIS_END
+from helpers.pictures.strips import Strip, dot_strips
+
+HOSTILE = '<script>"&'
+
+
+def drawn(last=60, note=""):
+    panel = Panel(
+        HOSTILE,
+        (6, 12),
+        (Curve(HOSTILE, (4.0, 1.0), "#000"), Curve("b", (9, -1), "#111")),
+        4,
+        ("ln 2", 1),
+    )
+    return learning_curves(HOSTILE, [panel], last, "a coin", HOSTILE, note)
+
+
+def points(svg):
+    return [
+        [tuple(map(float, pair.split(","))) for pair in way.split()]
+        for way in re.findall(r'<polyline points="([^"]*)"', svg)
+    ]
+
+
+def test_curves_fill_as_much_as_is_trained():
+    full = WIDTH - LEFT - RIGHT
+    (start, end), _ = points(drawn(last=12))
+    assert end[0] == WIDTH - RIGHT
+    (start, end), _ = points(drawn(last=60))
+    assert end[0] == pytest.approx(LEFT + full / 5, abs=0.1)
+    assert start[1] < end[1]  # the loss falls
+
+
+def test_curves_stay_inside_their_axes():
+    svg = drawn()
+    inside, outside = points(svg)
+    assert outside[0][1] == inside[0][1]  # 9 is cut at the top, 4
+    level = float(re.search(r'd="M\d+ ([\d.]+)h[\d.]+" stroke="var', svg)[1])
+    assert level == inside[1][1]  # both are 1
+
+
+def test_a_note_stands_where_the_curves_end():
+    assert "stopped at step 12" in drawn(note="stopped at step 12")
+    assert 'text-anchor="start"' in drawn(last=60, note="now")
+    assert drawn(last=12, note="now").count('font-weight="600"') == 3
+
+
+@pytest.mark.parametrize("rows", (1, 2, 8, 16))
+def test_rows_share_the_height(rows):
+    row = MapRow(HOSTILE, (0.2, 0.8), ((1, "#0072B2"),))
+    block = RowBlock((HOSTILE, "b"), ((row,) * rows,) * 2, (("P", "#000"),))
+    svg = map_rows([block, block], HOSTILE)
+    tree = ET.fromstring(svg)
+    height = float(tree.get("viewBox").split()[3])
+    assert height <= HEAD + ROOM + 30
+    boxes = [e for e in tree.iter() if e.tag.endswith("rect")]
+    assert len(boxes) == 2 * 2 * rows * 3
+    assert all(float(e.get("y")) < height for e in boxes)
+    assert svg.count('stroke="#0072B2"') == 4 * rows
+
+
+def test_dots_stand_at_their_numbers():
+    strips = [
+        Strip(HOSTILE, (("seed 0", 0.0), ("seed 1", 2.0)), (("h", 1.0),)),
+        Strip("nothing", ()),
+    ]
+    svg = dot_strips(strips, HOSTILE, 2, HOSTILE)
+    ET.fromstring(svg)
+    xs = [float(x) for x in re.findall(r'cx="([\d.]+)"', svg)]
+    assert xs[:3] == [AXIS, AXIS_END, (AXIS + AXIS_END) / 2]
+    assert "trained here" in svg
+    assert f'd="M{(AXIS + AXIS_END) / 2:.1f}' in svg  # the mean
+    assert "trained here" not in dot_strips(strips[1:], "t", 2, "d")
+
+
+@pytest.mark.parametrize(
+    "svg",
+    (
+        drawn(),
+        map_rows([RowBlock((HOSTILE,), ((MapRow(HOSTILE, (1,)),),))], "d"),
+        dot_strips([Strip(HOSTILE, ((HOSTILE, 1),))], HOSTILE, 1, HOSTILE),
+    ),
+)
+def test_words_are_escaped(svg):
+    ET.fromstring(svg)
+    assert "<script" not in svg
