@@ -72,6 +72,11 @@ TESTS = {
     "pretrained/reading": ("test_pretrained_findings",),
     "pretrained/sample": ("test_pretrained_sample",),
     "pretrained/scores": ("test_pretrained_sample",),
+    "explorers/learned_heads/explorer": ("test_explorer_learned_heads",),
+    "explorers/learned_heads/trials": ("test_explorer_learned_heads",),
+    "explorers/learned_heads/words": ("test_explorer_learned_heads",),
+    "pictures/layer_maps": ("test_explorer_learned_heads",),
+    "pictures/role_bars": ("test_explorer_learned_heads",),
 }
 ENVIRONMENT = {"PYTHONDONTWRITEBYTECODE": "1", "NO_SHRINKING": "1"}
 

@@ -19,6 +19,7 @@ from helpers.explorers.learned_heads.trials import (
 from helpers.learn import weights_on_disk
 from helpers.learn.snapshots import examination, head_scores
 from helpers.learn.weights_on_disk import WeightsError, load
+from helpers.pictures.role_bars import NAME, NUMBER, Bar, role_bars
 
 STEPS = tuple(step for step, _ in load("repeat").snapshots)
 PREVIOUS, IDLE, INDUCTION = (0, 0), (0, 2), (1, 0)
@@ -140,6 +141,7 @@ def test_without_the_previous_token_head_the_induction_head_is_blind(explorer):
     assert before.scores[READ["induction"]][INDUCTION] > 0.85
     assert after.scores[READ["induction"]][INDUCTION] < 0.25
     assert after.now.loss > 4 and after.now.accuracy < 0.3
+    assert after.whole == before.now
     assert explorer.message.text == (
         f"Without layer 1 head 1: loss {after.now.loss:.2f} nats instead of "
         f"{after.whole.loss:.2f}, accuracy {after.now.accuracy:.0%} instead "
@@ -227,6 +229,8 @@ def test_random_weights_show_no_role(explorer):
     for name in READ.values():
         assert result.scores[name].max() < words.CLEAR
     assert result.now == result.control
+    start = explore_learned_heads(step=STEPS[0])
+    assert shown(start)[1].now.loss != result.now.loss  # another draw
     assert result.now.accuracy < 0.1
     assert " previous 0" not in label(explorer.page)
 
@@ -259,6 +263,31 @@ def test_the_ring_is_on_the_largest_weight(explorer):
     assert f"place {key + 1})" in explorer.status.text
     share = result.attn[state.picked][query, key]
     assert f": {share:.2f}. The model" in explorer.status.text
+
+
+@pytest.mark.parametrize("place", (PREVIOUS, (1, 3)))
+def test_the_cells_of_the_large_map_say_their_weights(explorer, place):
+    explorer.layer.value, explorer.head.value = place
+    _, result = shown(explorer)
+    titles = re.findall(
+        r"d=\"M\d+ \d+h1v1h-1z\"><title>([^<]*)<", explorer.page.picture
+    )
+    w = result.words
+    assert titles == [
+        f"{w[q]} → {w[k]} {result.attn[place][q, k]:.2f}"
+        for q in range(24)
+        for k in range(q + 1)
+    ]
+
+
+def test_a_bar_stays_in_its_room():
+    blocks = [("a < b", [Bar("one", 7.5, "7.5", top=5, control=9)])]
+    drawn = role_bars(blocks, 230)
+    assert "a &lt; b" in drawn
+    ends = [float(end) for end in re.findall(r"H(\d+\.\d)", drawn)]
+    assert ends == [230 - NUMBER]
+    half = role_bars([("", [Bar("one", 2.5, "2.5", top=5)])], 230)
+    assert f"H{(230 - NUMBER + NAME) / 2:.1f}v" in half
 
 
 def test_the_outlines_are_the_two_roles(explorer):
