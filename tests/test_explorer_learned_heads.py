@@ -192,6 +192,13 @@ def test_a_removed_head_is_one_that_writes_zeros(explorer, step, off):
         assert result.attn[layer] == pytest.approx(maps, abs=1e-5)
 
 
+def test_heads_that_are_off_are_named_by_layer(explorer):
+    for place in (PREVIOUS, IDLE, INDUCTION):
+        explorer.on[place].value = False
+    said = "Without layer 1 heads 1, 3; layer 2 head 1: loss"
+    assert explorer.message.text.startswith(said)
+
+
 def test_curves_and_live_numbers_agree(explorer):
     kept = weights_on_disk.curves("repeat")
     for step in STEPS:

@@ -66,11 +66,21 @@ def loss_in_words(state, result):
             f"{now.accuracy:.0%}; random weights {result.control.loss:.2f}, "
             f"{result.control.accuracy:.0%}."
         )
-    off = ", ".join(head_name(place) for place in sorted(state.off))
     return (
-        f"Without {off}: loss {now.loss:.2f} nats instead of "
+        f"Without {_listed(state.off)}: loss {now.loss:.2f} nats instead of "
         f"{whole.loss:.2f}, accuracy {now.accuracy:.0%} instead of "
         f"{whole.accuracy:.0%}."
+    )
+
+
+def _listed(places):
+    """Return "layer 1 heads 1, 3; layer 2 head 2"."""
+    by_layer = {}
+    for layer, head in sorted(places):
+        by_layer.setdefault(layer, []).append(str(head + 1))
+    return "; ".join(
+        f"layer {layer + 1} head{'s' * (len(heads) > 1)} {', '.join(heads)}"
+        for layer, heads in by_layer.items()
     )
 
 
