@@ -38,6 +38,10 @@ EXPLORERS = {
     "06_decoding.svg": explore_decoding,
     "07_grouped_heads.svg": explore_grouped,
     "08_learned_heads.svg": explore_learned_heads,
+    "08_study_conversion.svg": partial(
+        explore_study, "conversion", "accuracy, 5 %"
+    ),
+    "08_study_pruning.svg": partial(explore_study, "pruning", "12 removed"),
 }
 
 
