@@ -504,6 +504,47 @@ def ended(seen, new, heads, **setting):
             "a value knows its place",
         ),
         (
+            ended(
+                (1, 1, 1),
+                None,
+                [(0, 0.99)],
+                variant="MLP before, places in V",
+                nouns=3,
+            ),
+            "solved",
+            "no pair is new here",
+        ),
+        (
+            ended((1, 1, 1), None, [(1, 0)] * 2, nouns=2),
+            "solved",
+            "do not need a second row",
+        ),
+        (
+            ended((1, 0.5, 1), None, [(0.8, 0), (0.9, 0)], nouns=3),
+            "one-sided",
+            "at most 0.90 on the subject, 0.00 on the object, of any head",
+        ),
+        (
+            ended((1, 0.9, 1), (0.4, 0.6, 1), [(0, 1)], nouns=8),
+            "learnt by heart",
+            "less so on new ones (subject 0.40, object 0.60)",
+        ),
+        (
+            ended((0.8, 0.9, 1), (0.4, 0.6, 1), [(0, 1)], nouns=8),
+            "blurred",
+            "On pairs it has seen: subject 0.80, object 0.90",
+        ),
+        (
+            ended(
+                (0.5, 0.5, 1),
+                (0.5, 0.5, 1),
+                [(0.5, 0.5)],
+                variant="MLP before",
+            ),
+            "blurred",
+            "without their places",
+        ),
+        (
             ended((1, 1, 1), (1, 1, 1), [(0, 1), (0.98, 0)]),
             "solved",
             "Head 2 reads the subject (0.98), head 1 the object (1.00)",

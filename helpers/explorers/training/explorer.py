@@ -82,7 +82,7 @@ class TrainingExplorer(Explorer):
         self.children = self._arranged()
         self.watch(*self.dials.values())
         self.train.on_click(self._on_train)
-        self.stop.on_click(self._on_stop)
+        self.stop.on_click(lambda _: self.slices.stop())
         self.refresh()
 
     def _make_controls(self, h, variant, nouns, seed, learning_rate):
@@ -194,9 +194,6 @@ class TrainingExplorer(Explorer):
         self._show_progress(0, 1, "")
         self.refresh()
         self.slices.start(self._training(self._live))
-
-    def _on_stop(self, _):
-        self.slices.stop()
 
     def _training(self, setting):
         try:

@@ -1,0 +1,58 @@
+"""The training explorer, used by keyboard in a real page."""
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_notebook
+
+CELL = """import sys
+sys.path.insert(0, "..")
+from helpers.explorers.training import explore_training
+explore_training()"""
+
+
+@pytest.fixture
+def notebook(lab, open_notebook):
+    """Return an open page whose one cell shows the explorer."""
+    kernel = {"name": "python3", "display_name": "Python 3"}
+    made = new_notebook(
+        cells=[new_code_cell(CELL)], metadata={"kernelspec": kernel}
+    )
+    nbformat.write(made, lab.root / "notebooks" / "training.ipynb")
+    opened = open_notebook("notebooks/training.ipynb")
+    opened.run_all()
+    yield opened
+    assert opened.errors() == []
+    assert opened.problems == []
+
+
+def press(notebook, name):
+    """Press a button as the keyboard does."""
+    notebook.panel.get_by_role("button", name=name, exact=True).focus()
+    notebook.page.keyboard.press("Enter")
+
+
+def test_train_watch_stop_and_train_to_the_end(notebook):
+    notebook.picture("Learning curves, h = 1, as it stands").wait_for()
+    notebook.wait_for_text("Blurred: ")
+    notebook.slider("heads h").press("End")  # h = 8 takes longest
+    notebook.slider("seed").press("ArrowRight")
+    notebook.wait_for_text("Not trained yet: h = 8")
+    press(notebook, "Train")
+    curves = notebook.picture("Learning curves, h = 8")
+    curves.wait_for()
+    early = curves.get_attribute("aria-label")
+    notebook.page.wait_for_function(
+        """early => [...document.querySelectorAll('svg[role="img"]')]
+            .map(svg => svg.getAttribute('aria-label'))
+            .some(said => said.startsWith('Learning curves, h = 8')
+                && said !== early)""",
+        arg=early,
+    )
+    press(notebook, "Stop")
+    notebook.wait_for_text("Stopped at step ")
+    assert "stopped at step" in curves.inner_html()
+    press(notebook, "Train")
+    notebook.wait_for_text("3. ")
+    notebook.panel.locator("tbody tr").nth(2).wait_for()
+    assert "stopped" not in curves.inner_html()
+    notebook.screenshot("03_training", notebook.cell_of("heads h"))
