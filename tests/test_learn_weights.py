@@ -76,7 +76,7 @@ def test_a_sentence_is_asked_as_it_is_drawn():
         ("catfish catfish", "24 letters: got 14"),
         ("xyzwepound catfish catfihs", "5 to 12 of them"),
         ("xyzweponnd catfish catfish", "all others must differ"),
-        ("xyzwepoundjkvcatfghq catf"[:25], "5 to 12"),
+        ("abcdefghijklmnopqrstu stu", "5 to 12"),
     ],
 )
 def test_a_sentence_that_can_not_be_asked_is_refused(text, said):
