@@ -14,6 +14,8 @@ from helpers.quiz.asking import (
     paragraph,
 )
 
+_PRE_TESTS = []  # the last one, in this kernel's memory and nowhere else
+
 
 def quiz(questions):
     """Return a quiz: choose, and read at once why it is right or wrong.
@@ -33,7 +35,13 @@ def quiz(questions):
 
 def pre_test():
     """Return the five questions of 00 and 11; each is explained on demand."""
-    return Quiz(PRE_TEST, explained=False)
+    _PRE_TESTS[:] = [Quiz(PRE_TEST, explained=False)]
+    return _PRE_TESTS[0]
+
+
+def last_pre_test():
+    """Return what the last pre-test of this kernel has, or None."""
+    return _PRE_TESTS[0].read() if _PRE_TESTS else None
 
 
 class AskedQuestion:
