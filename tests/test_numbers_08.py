@@ -7,6 +7,7 @@ import numpy as np
 import pytest
 
 from helpers import roles
+from helpers.attention import softmax
 from helpers.learn import weights_on_disk
 from helpers.learn.conversion import converted, up_train
 from helpers.learn.model import Model
@@ -126,6 +127,25 @@ def test_one_layer_stays_far_above(batch):
     _, one, *_ = watched(1, 0, 10 * len(two), batch)
     assert np.abs(one[:8] - two[:8]).max() < 0.4
     assert one[-1] > 2 and two[-1] < 0.4
+
+
+@pytest.mark.parametrize("n_layers", [1, 2])
+def test_letters_of_the_line_are_preferred_before_the_drop(n_layers, batch):
+    model = Model(TASK.settings(**SETTINGS, n_layers=n_layers), 0)
+    rows, places, _ = batch.asked["next"]
+    so_far = [batch.tokens[r, : p + 1] for r, p in zip(rows, places)]
+    seen = np.array([np.isin(np.arange(26), line) for line in so_far])
+
+    def preferred():
+        X, _ = model.forward(batch.tokens)
+        shares = softmax(X[rows, places] @ model.parts["read next"])
+        return (shares * seen).sum(-1).mean()
+
+    even = seen.mean()
+    assert abs(preferred() - even) < 0.05
+    for _ in train(model, TASK, 120):
+        pass
+    assert preferred() > even + 0.07
 
 
 def test_the_wide_start_does_not_drop(batch):
