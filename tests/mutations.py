@@ -80,6 +80,12 @@ TESTS = {
     "explorers/learned_heads/words": ("test_explorer_learned_heads",),
     "pictures/layer_maps": ("test_explorer_learned_heads",),
     "pictures/role_bars": ("test_explorer_learned_heads",),
+    "explorers/training/explorer": ("test_explorer_training",),
+    "explorers/training/lessons": ("test_explorer_training",),
+    "explorers/training/runs": ("test_explorer_training",),
+    "explorers/training/setting": ("test_explorer_training",),
+    "explorers/study/explorer": ("test_explorer_study",),
+    "explorers/study/results": ("test_explorer_study",),
 }
 ENVIRONMENT = {"PYTHONDONTWRITEBYTECODE": "1", "NO_SHRINKING": "1"}
 

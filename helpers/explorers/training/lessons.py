@@ -42,7 +42,7 @@ def verb_weights(run):
     """
     return tuple(
         (layer, head, rows[VERB][SUBJECT], rows[VERB][OBJECT])
-        for layer, heads in enumerate(run.weights[0], 1)
+        for layer, heads in enumerate(run.shares[0], 1)
         for head, rows in enumerate(heads, 1)
     )
 
@@ -72,17 +72,17 @@ def _two(run, ps=None):
 
 
 def _spent(run):
-    weights = verb_weights(run)
-    to_subject = max(row[2] for row in weights)
-    to_object = max(row[3] for row in weights)
+    rows = verb_weights(run)
+    to_subject = max(row[2] for row in rows)
+    to_object = max(row[3] for row in rows)
     said = f"{to_subject:.2f} on the subject, {to_object:.2f} on the object"
-    return said if len(weights) == 1 else f"at most {said}, of any head"
+    return said if len(rows) == 1 else f"at most {said}, of any head"
 
 
 def _is_mixed(run):
     """Say if there is one row "ate", and both nouns have a part in it."""
-    weights = verb_weights(run)
-    return len(weights) == 1 and min(weights[0][2:]) >= PART
+    rows = verb_weights(run)
+    return len(rows) == 1 and min(rows[0][2:]) >= PART
 
 
 def _solved(run):
@@ -119,9 +119,9 @@ def _one(run):
 
 
 def _several(run):
-    setting, weights = run.setting, verb_weights(run)
-    of_subject = max(weights, key=lambda row: row[2])
-    of_object = max(weights, key=lambda row: row[3])
+    setting, rows = run.setting, verb_weights(run)
+    of_subject = max(rows, key=lambda row: row[2])
+    of_object = max(rows, key=lambda row: row[3])
     if setting.h == 1:
         return (
             f"A second layer stands in for a second head ({_two(run)}): "
@@ -144,7 +144,7 @@ def _several(run):
 
 
 def _name(row, run):
-    layer = f"Layer {row[0]}, head " if len(run.weights[0]) > 1 else "Head "
+    layer = f"Layer {row[0]}, head " if len(run.shares[0]) > 1 else "Head "
     return f"{layer}{row[1]}"
 
 

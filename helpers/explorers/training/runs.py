@@ -43,17 +43,17 @@ class Answer:
 class Run:
     """A training, so far or done.
 
-    `weights` are the rows "ate" and "hungry" as nested tuples: sentence,
-    layer, head, row, key. `seen` and `new` are P(correct) a role, on noun
-    pairs that were trained and on others; None until it is examined, and
-    where no pair was held back.
+    `shares` are the weights of the rows "ate" and "hungry", as nested
+    tuples: sentence, layer, head, row, key. `seen` and `new` are P(correct)
+    a role, on noun pairs that were trained and on others; None until it is
+    examined, and where no pair was held back.
     """
 
     setting: Setting
     step: int
     steps: int
     points: tuple[Point, ...]
-    weights: tuple
+    shares: tuple
     answers: tuple[tuple[Answer, ...], ...]
     status: str = TRAINING
     seen: tuple[float, ...] | None = None
@@ -133,7 +133,7 @@ def snapshot(setting, model, task, points, steps):
     batch = task.ask(tokens)
     _, notes = model.forward(tokens)
     by_layer = [note.attn[:, :, QUERIES] for note in notes["attention"]]
-    weights = np.stack(by_layer, axis=1)  # (sentence, layer, head, 2, N)
+    shares = np.stack(by_layer, axis=1)  # (sentence, layer, head, 2, N)
     answers = []
     for one, _ in enumerate(SENTENCES):
         alone = task.ask(tokens[one : one + 1])
@@ -153,7 +153,7 @@ def snapshot(setting, model, task, points, steps):
         points[-1].step,
         steps,
         tuple(points),
-        _tuples(weights.tolist()),
+        _tuples(shares.tolist()),
         tuple(answers),
     )
 

@@ -35,7 +35,7 @@ def _run(fields):
                 Point(p["step"], tuple(p["losses"]), tuple(p["ps"]))
                 for p in fields["points"]
             ),
-            "weights": _tuples(fields["weights"]),
+            "shares": _tuples(fields["shares"]),
             "answers": tuple(
                 tuple(Answer(**answer) for answer in answers)
                 for answers in fields["answers"]

@@ -83,7 +83,7 @@ def maps(run):
     blocks = [
         _block(sentence, layers, answers)
         for sentence, layers, answers in zip(
-            SENTENCES, run.weights, run.answers
+            SENTENCES, run.shares, run.answers
         )
     ]
     return map_rows(blocks, maps_in_words(run))
@@ -127,7 +127,7 @@ def _row_name(query, layers, layer, head):
 def maps_in_words(run):
     """Say what the first heads of row "ate" give to the nouns."""
     said = []
-    for sentence, layers in zip(SENTENCES, run.weights):
+    for sentence, layers in zip(SENTENCES, run.shares):
         tokens = sentence.split()
         subject, object_ = PLACES["subject"], PLACES["object"]
         heads = ", ".join(
