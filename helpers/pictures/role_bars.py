@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from helpers.pictures.text import FAINT, INK, escape
 
 PITCH, THICK, HEADING, GAP = 20, 13, 18, 14
-NAME, NUMBER = 86, 64  # room for the name, and for the number
+NAME, NUMBER = 92, 64  # room for the name, and for the number
 FILL = "#8A99A8"
 
 

@@ -37,7 +37,7 @@ def opened(open_notebook, lab):
 
 def bars(notebook):
     """Return what is written in the page of maps and bars."""
-    texts = notebook.picture("Heads at").locator("text").all_inner_texts()
+    texts = notebook.picture("Heads at").locator("text").all_text_contents()
     return dict(zip(texts, texts[1:], strict=False))
 
 

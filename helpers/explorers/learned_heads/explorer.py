@@ -23,7 +23,6 @@ from helpers.explorers.learned_heads.trials import (
 from helpers.learn.weights_on_disk import load
 
 KINDS = (TRAINED, RANDOM)
-CURVES_HEIGHT, PAGE_HEIGHT = "240px", "400px"
 
 
 def explore_learned_heads(step=None, kind=TRAINED, sentence=1):
@@ -129,8 +128,8 @@ class LearnedHeadsExplorer(Explorer):
         return [(f"{i + 1} {token}", i) for i, token in enumerate(tokens)]
 
     def _make_stages(self):
-        self.curves = Stage(CURVES_HEIGHT)
-        self.page = Stage(PAGE_HEIGHT)
+        self.curves = Stage()
+        self.page = Stage()
         self.status = Message(lines=2)
         self.scores = Message(lines=3)
         self.heads_table = Stage(width="auto")
