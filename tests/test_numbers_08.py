@@ -129,6 +129,14 @@ def test_one_layer_stays_far_above(batch):
     assert one[-1] > 2 and two[-1] < 0.4
 
 
+def test_a_wide_layer_alone_goes_on_falling(batch, prose):
+    assert "more than half of the letters right after 800 steps" in prose
+    model = Model(TASK.settings(d_model=128, h=8, n_layers=1), 0)
+    for _ in train(model, TASK, 500):
+        pass
+    assert 0.5 < examine(model, batch)["next"].accuracy < 0.9
+
+
 @pytest.mark.parametrize("n_layers", [1, 2])
 def test_letters_of_the_line_are_preferred_before_the_drop(n_layers, batch):
     model = Model(TASK.settings(**SETTINGS, n_layers=n_layers), 0)
