@@ -5,6 +5,7 @@ network and no server is needed to read them, and the search works from the
 disk too. Explorers show their default picture.
 """
 
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -44,12 +45,15 @@ def build(out=SITE / "reading"):
         _without_badges(source / "README.md")
         pages = "\n".join(f"notebooks/{path.stem}" for path in notebooks())
         (source / "index.md").write_text(START % pages, encoding="utf-8")
+        made = source / "made" / "html"
         subprocess.run(
             [sys.executable, "-m", "sphinx", "-W", "--keep-going", "-q"]
             + ["-c", str(Path(__file__).parent), "-b", "html"]
-            + ["-d", str(source / ".doctrees"), str(source), str(out)],
+            + ["-d", str(source / ".doctrees"), str(source), str(made)],
             check=True,
         )
+        shutil.rmtree(out, ignore_errors=True)
+        shutil.copytree(made, out)
     return out / "index.html"
 
 

@@ -277,11 +277,14 @@ def test_binder_gets_what_a_reader_gets():
     ]
 
 
+BOUNDED = r"[\w-]+(>=[\d.]+,<\d+|==[\d.]+( --hash=sha256:[0-9a-f]{64})?)"
+
+
 def test_every_requirement_has_both_bounds():
     for path in ROOT.glob("requirements*.txt"):
         for line in rules.requirements_in(path):
             line, _, _ = line.partition(";")
-            assert re.fullmatch(r"[\w-]+(>=[\d.]+,<\d+|==[\d.]+)", line), line
+            assert re.fullmatch(BOUNDED, line), line
 
 
 def test_the_badge_leads_to_the_start_page():

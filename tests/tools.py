@@ -45,7 +45,7 @@ def files(*patterns):
             name
             for name in below
             if name in (".ci", ".github")
-            or not name.startswith((".", "__pycache__"))
+            or not name.startswith((".", "__pycache__", "_site"))
         ]
         found += [Path(folder) / name for name in names]
     return sorted(p for p in found if any(map(p.match, patterns)))
