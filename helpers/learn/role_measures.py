@@ -47,12 +47,12 @@ def weights_on_answers(model, batch, asked, layer=-1):
     return np.stack(means, axis=1)
 
 
-def one_head_each(weights):
+def one_head_each(on_two):
     """Return how far two different heads serve one answer each.
 
     Parameters
     ----------
-    weights : array (h, 2)
+    on_two : array (h, 2)
 
     Returns
     -------
@@ -60,9 +60,9 @@ def one_head_each(weights):
         The largest min(weight of one head on the first answer, weight of
         another on the second); of the only head, the smaller of its two.
     """
-    if len(weights) == 1:
-        return weights.min()
-    both = np.minimum(weights[:, :1], weights[:, 1])  # (h, h)
+    if len(on_two) == 1:
+        return on_two.min()
+    both = np.minimum(on_two[:, :1], on_two[:, 1])  # (h, h)
     np.fill_diagonal(both, 0)
     return both.max()
 
