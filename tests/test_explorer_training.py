@@ -527,7 +527,7 @@ def ended(seen, new, heads, **setting):
         ),
         (
             ended((1, 0.9, 1), (0.4, 0.6, 1), [(0, 1)], nouns=8),
-            "learnt by heart",
+            "learned by heart",
             "less so on new ones (subject 0.40, object 0.60)",
         ),
         (
@@ -557,17 +557,17 @@ def ended(seen, new, heads, **setting):
         ),
         (
             ended((0.95, 0.95, 1), (0.7, 0.6, 1), [(0.6, 0.4)]),
-            "learnt by heart",
+            "learned by heart",
             "pairs by heart, not roles",
         ),
         (
             ended((0.87, 0.79, 1), (0.77, 0.68, 1), [(0.62, 0.36)]),
             "in between",
-            "part of it is learnt by heart",
+            "part of it is learned by heart",
         ),
         (
             ended((0.2, 0.15, 0.4), (0.2, 0.14, 0.3), [(0.5, 0.4)]),
-            "not learnt",
+            "not learned",
             "nothing of heads",
         ),
     ],

@@ -17,19 +17,19 @@ VERB = 0  # the first of the two rows that a Run keeps
 def verdict(run):
     """Name how a finished run ended, in a word or two.
 
-    "solved": both roles; "learnt by heart": both, but only on pairs it has
+    "solved": both roles; "learned by heart": both, but only on pairs it has
     seen; "one-sided": one role; "blurred": together no better than a coin;
-    "in between": better than that; "not learnt": not even who is there.
+    "in between": better than that; "not learned": not even who is there.
     """
     subject, object_, _ = run.judged
     if min(subject, object_) >= SOLVED:
         return "solved"
     if min(run.seen[:2]) >= SOLVED:
-        return "learnt by heart"
+        return "learned by heart"
     if max(subject, object_) >= KNOWN and abs(subject - object_) >= 0.3:
         return "one-sided"
     if subject + object_ < 0.8:
-        return "not learnt"
+        return "not learned"
     if subject + object_ <= COIN:
         return "blurred"
     return "in between"
@@ -51,11 +51,11 @@ def lesson(run):
     """Return one sentence, or two: what a finished run teaches."""
     said = {
         "solved": _solved,
-        "learnt by heart": _by_heart,
+        "learned by heart": _by_heart,
         "one-sided": _one_sided,
         "blurred": _blurred,
         "in between": _in_between,
-        "not learnt": _not_learnt,
+        "not learned": _not_learned,
     }[verdict(run)](run)
     antecedent = run.judged[2]
     if verdict(run) in ("one-sided", "blurred") and antecedent >= KNOWN:
@@ -90,7 +90,7 @@ def _solved(run):
         return _two_nouns(run)
     said = _several(run) if len(verb_weights(run)) > 1 else _one(run)
     if run.new is None:
-        said += " But no pair is new here: it may be learnt by heart."
+        said += " But no pair is new here: it may be learned by heart."
     return said
 
 
@@ -151,7 +151,7 @@ def _name(row, run):
 def _by_heart(run):
     return (
         f"Right on pairs it was trained on ({_two(run, run.seen)}), less so "
-        f"on new ones ({_two(run)}): it learnt pairs by heart, not roles."
+        f"on new ones ({_two(run)}): it learned pairs by heart, not roles."
     )
 
 
@@ -196,7 +196,7 @@ def _in_between(run):
     if run.new is not None and sum(run.seen[:2]) > sum(run.new[:2]) + 0.1:
         gap = (
             f", and better on pairs it has seen ({_two(run, run.seen)}): "
-            f"part of it is learnt by heart"
+            f"part of it is learned by heart"
         )
     said = f"Better than a coin, but not solved ({_two(run)}){gap}."
     if _is_mixed(run):
@@ -207,9 +207,9 @@ def _in_between(run):
     return said
 
 
-def _not_learnt(run):
+def _not_learned(run):
     return (
-        f"Not learnt: after {run.steps} steps not even the two nouns are "
+        f"Not learned: after {run.steps} steps not even the two nouns are "
         f"known ({_two(run)}). That says something of the learning rate, "
         f"nothing of heads."
     )
