@@ -277,7 +277,12 @@ def test_the_scores_have_their_shapes_and_say_where_they_are_from():
         scores["A"]["patterns"]["previous"][0, 0] = 1
 
 
-@pytest.mark.parametrize("text", [None, "", "{", "[]", '{"A": 1}', "\xff"])
+ONE_PART = '{"A": {}, "B": {}, "fits": 1, "circuit": {}}'
+
+
+@pytest.mark.parametrize(
+    "text", [None, "", "{", "[]", '{"A": 1}', ONE_PART, "\xff"]
+)
 def test_spoilt_scores_are_refused(tmp_path, text):
     path = tmp_path / "scores.json"
     if text is not None:
