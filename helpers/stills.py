@@ -16,6 +16,7 @@ from helpers.explorers.learned_heads import explore_learned_heads
 from helpers.explorers.ledger import explore_ledger
 from helpers.explorers.map_reading import explore_map
 from helpers.explorers.multi_head import explore_multi_head
+from helpers.explorers.real_heads import explore_real_heads
 from helpers.explorers.scaling import explore_scaling
 from helpers.explorers.study import explore_study
 from helpers.explorers.training import explore_training
@@ -42,6 +43,7 @@ EXPLORERS = {
         explore_study, "conversion", "accuracy, 5 %"
     ),
     "08_study_pruning.svg": partial(explore_study, "pruning", "12 removed"),
+    "09_real_heads.svg": explore_real_heads,
 }
 
 

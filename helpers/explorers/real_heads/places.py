@@ -1,0 +1,42 @@
+"""Names of heads, and which sentence stands beside which."""
+
+
+def name(place):
+    """Return "4-2" for (3, 1)."""
+    return f"{place[0] + 1}-{place[1] + 1}"
+
+
+def place(named):
+    """Return (3, 1) for "4-2"."""
+    layer, head = named.split("-")
+    return int(layer) - 1, int(head) - 1
+
+
+def partner_of(sentences, here):
+    """Return the place of the sentence that differs least, or None.
+
+    One with another word in one place; else with the same words in another
+    order. Of several, the one next to it: they stand in pairs, 0 and 1, 2
+    and 3, …
+    """
+    own = sentences[here].split()
+    for differs in (_in_one_word, _in_order):
+        found = [
+            number
+            for number, text in enumerate(sentences)
+            if number != here and differs(own, text.split())
+        ]
+        if found:
+            return min(found, key=lambda n: (n != here ^ 1, n))
+    return None
+
+
+def _in_one_word(own, other):
+    return (
+        len(own) == len(other)
+        and sum(a != b for a, b in zip(own, other, strict=True)) == 1
+    )
+
+
+def _in_order(own, other):
+    return sorted(own) == sorted(other)
