@@ -25,7 +25,7 @@ from helpers.learn.study import (
     record,
     training_by,
 )
-from helpers.learn.training import Progress
+from helpers.learn.training import Progress, examine, train
 from helpers.learn.who_did_what import WhoDidWhat
 from helpers.sizes import SizeError
 
@@ -73,6 +73,11 @@ def test_a_run_is_its_row_and_its_seed():
     assert len({r["P subject"] for r in found.values()}) == 4
     again = outcome(tiny(columns=columns).run("h = 2", 1))[0]
     assert again == found["h = 2", 1]
+    model = Model(SMALL.settings(h=2), seed=1)
+    for _ in train(model, SMALL, steps=3, seed=1):
+        pass
+    batch = role_measures.fresh(SMALL)
+    assert again == {"P subject": examine(model, batch)["subject"].p_correct}
 
 
 def test_seconds_are_those_of_the_training_only():
