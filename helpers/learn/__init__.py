@@ -10,6 +10,7 @@ roles_in_a_row  task: three to five nouns, all read at one verb
 repeat          task: say again what has been seen
 training        a generator: one step at a time
 study           many trainings, and their results
+role_studies    of who did what, with role_measures
 studies         all of them, by name
 make            the command that makes what is shipped
 pruning         heads removed: in which order, and what is left
