@@ -6,7 +6,7 @@ from helpers.questions.pre_test import PRE_TEST
 from helpers.quiz import questions
 from helpers.quiz.questions import Quiz
 
-UNKNOWN = "not written down"
+UNKNOWN = "not written down", -1  # a label and its value
 
 
 def post_test():
@@ -34,9 +34,9 @@ class PostTest(Quiz):
 
     def __init__(self, before=None):
         self.before = before if before and any_chosen(before) else None
-        numbers = [(UNKNOWN, None)]
+        numbers = [UNKNOWN]
         numbers += [(str(n), n) for n in range(len(PRE_TEST) + 1)]
-        self.number = selection("right answers in notebook 00", numbers, None)
+        self.number = selection("right answers in notebook 00", numbers, -1)
         self.number.layout.width = "480px"
         super().__init__(PRE_TEST, explained=False)
         if self.before is None:
@@ -68,7 +68,7 @@ class PostTest(Quiz):
         right, before = right_of(state), self.number.value
         if self.before is not None:
             before = right_of(self.before)
-        if before is None:
+        if before < 0:
             return said
         return f"{said} Before the course: {before}. Now: {right}."
 
