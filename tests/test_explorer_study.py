@@ -113,6 +113,11 @@ def test_the_estimate_grows_with_the_seeds(explorer):
     assert "an unknown time" in views.offer(explorer.study, without, (0,))
 
 
+def test_a_spread_says_what_there_is():
+    said = [results.Spread(n).in_words() for n in ((), (0.4,), (0, 1))]
+    assert said == ["–", "0.40", "0.50 (0.00 … 1.00)"]
+
+
 def test_axes_end_at_round_numbers():
     tops = [views.top_of(n) for n in (0, 0.4, 1, 1.2, 4.38, 20, 41)]
     assert tops == [1, 1, 1, 2, 5, 20, 50]

@@ -84,13 +84,13 @@ def _block(block, left, wide, pitch, height):
             parts.append(_row(row, block.tokens, x, y, cell, pitch))
             y += pitch
         y += GAP
-    x = left + LABEL
+    x = left + 20
     for text, colour in block.answers:
         parts.append(
             f'<text x="{x:.1f}" y="{height - 7}" font-size="11">'
             f'<tspan fill="{colour}">■</tspan> {escape(text)}</text>'
         )
-        x += 26 + 5.7 * len(text)
+        x += 22 + 5.5 * len(text)
     return "".join(parts)
 
 

@@ -86,7 +86,7 @@ def _strip(strip, y, top):
         for name, number in dots:
             parts.append(
                 f'<circle cx="{_x(number, top):.1f}" cy="{y + below:.1f}" '
-                f'r="{RADIUS}" {look} fill-opacity=".75" stroke-width="1.5">'
+                f'r="{RADIUS}" {look} stroke-width="1.5">'
                 f"<title>{escape(name)}: {number:.3f}</title></circle>"
             )
     return "".join(parts)

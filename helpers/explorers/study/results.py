@@ -34,9 +34,11 @@ class Spread:
         return sum(self.numbers) / len(self.numbers)
 
     def in_words(self):
-        """Return "0.50 (0.01 … 1.00)", or a dash if there is nothing."""
+        """Return "0.50 (0.01 … 1.00)"; one number alone; "–" for none."""
         if not self.numbers:
             return "–"
+        if len(self.numbers) == 1:
+            return f"{self.mean:.2f}"
         low, high = min(self.numbers), max(self.numbers)
         return f"{self.mean:.2f} ({low:.2f} … {high:.2f})"
 
