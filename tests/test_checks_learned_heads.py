@@ -278,6 +278,9 @@ RIGHT_TESTS = {
     "numpy bool": lambda answer: np.bool_(honest(answer)),
     "half is enough": lambda answer: honest(answer, 0.5),
     "asserts": own_lengths,
+    "the task of the notebook": lambda answer: honest(
+        answer, task=Repeat(26, 24, 5, 12)
+    ),
     "two lengths": lambda answer: all(
         honest(answer, 0.8, Repeat(shortest=n, longest=n)) for n in (6, 13)
     ),

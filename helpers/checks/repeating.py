@@ -103,7 +103,7 @@ def _examine(test):
     if not shapes:
         raise Refused(
             "Your test never calls answer.",
-            "Draw sentences, Repeat().draw(rng, 64), and look at what "
+            "Draw sentences with task.draw, and look at what "
             "answer(batch.tokens) gives.",
         )
     if not right:
