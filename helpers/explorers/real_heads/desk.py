@@ -9,6 +9,7 @@ from helpers.explorers.real_heads.heads import IT, OWN, PIECES, WORDS
 from helpers.explorers.real_heads.scoring import SCORES
 from helpers.sentences import TextError
 
+EXAMPLE = "The bird ate the bread because it was hungry"
 CAT = "cat"  # where the key stands at first
 RULES = (  # long readouts and short labels are not cut off
     ".why-real .widget-readout{max-width:none;flex:none}"
@@ -27,7 +28,8 @@ class Desk:
             options.append(("text of your own", OWN))
         self.sentence = selection("sentence", options, number, "760px")
         self.text = widgets.Text(
-            value=text if self._own else "",
+            value=text,
+            placeholder=EXAMPLE if self._own else "",
             description="text of your own",
             continuous_update=False,
             disabled=not self._own,
@@ -48,9 +50,10 @@ class Desk:
         hides = list(self._heads.hides)
         self.hide = choice("hide the last word from “it” in", hides, hides[0])
         self.show_table = switch("all numbers as tables", False)
+        own = OwnWords(self.text, lambda: self.sentence.value == OWN)
         self.dials = {
             "sentence": self.sentence,
-            "text": OwnWords(self.text, lambda: self.sentence.value == OWN),
+            **({"text": own} if self._own else {}),
             "score": self.score,
             "maps": self.order,
             "layer": self.layer,
@@ -64,7 +67,7 @@ class Desk:
     def _chosen_text(self):
         number = self.sentence.value
         if number == OWN:
-            return self.text.value
+            return self.text.value or EXAMPLE
         return self._heads.sentences[number - 1]
 
     def _follow(self):

@@ -16,7 +16,6 @@ from helpers.explorers.real_heads.places import name, place
 from helpers.explorers.real_heads.scoring import SCORES, score_of
 from helpers.pretrained.files import MINILM
 
-EXAMPLE = "The dog chased the ball because it was fast"
 ANTECEDENT = "pronoun → antecedent"
 ROWS_HEIGHT = "180px"
 
@@ -61,7 +60,7 @@ class RealHeadsExplorer(Desk, Explorer):
         )
         numbers = {t: n for n, t in enumerate(self._heads.sentences, 1)}
         number = numbers.get(sentence, sentence)
-        text = EXAMPLE
+        text = ""
         if isinstance(number, str):
             if not self._own:
                 raise ValueError(MINILM.missing)

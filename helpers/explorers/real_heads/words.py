@@ -12,6 +12,10 @@ LICENCE = (
     "Model: all-MiniLM-L6-v2 by the authors of Sentence Transformers, Apache "
     "License 2.0. A part of it is shipped, rounded to float16 (see NOTICE)."
 )
+ALONE = (
+    "No sentence of the sample differs from this one in a word: to compare "
+    "two, pin a second copy."
+)
 LONGEST = 16  # letters of a word in a sentence
 TOLD = 3  # words of a row that are named
 
@@ -90,10 +94,10 @@ def top(row, count=TOLD):
 
 
 def change_in_words(state, result):
-    """Say how the row differs in the sentence's partner, or ""."""
+    """Say how the row differs in the sentence's partner."""
     seen, partner = result.seen, result.partner
     if partner is None:
-        return ""
+        return ALONE
     query = state.query
     if state.view == PIECES:
         query = seen.unit[query]
