@@ -66,7 +66,9 @@ def test_every_study_and_column(name):
             said = "–"
             if finite:
                 mean = sum(finite) / len(finite)
-                said = f"{mean:.2f} ({min(finite):.2f} … {max(finite):.2f})"
+                said = f"{mean:.2f}"
+            if len(finite) > 1:
+                said += f" ({min(finite):.2f} … {max(finite):.2f})"
             assert f"{row}: {said}" in label
             assert said in explorer.table.picture
         assert not is_old(explorer.strips)
