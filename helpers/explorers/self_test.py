@@ -1,6 +1,5 @@
 """Do widgets work here? A box that answers by itself, then by a slider."""
 
-
 from helpers.controls import Message, selection, style_sheet
 from helpers.pictures.text import escape
 from helpers.quiz.asking import Asking
