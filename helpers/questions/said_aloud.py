@@ -31,8 +31,8 @@ ONE_MINUTE = Card(
         "Attention gives each word a weighted average over all words. The "
         "weights of a row are a softmax: they sum to 1, and that is all a "
         "word has to spend. So one head gives each word one weighting. A "
-        "verb that wants to know who ate and what was eaten must share it, "
-        "and the average forgets who did what.",
+        "verb that wants to know who ate and what was eaten must share it: "
+        "split in half, the average forgets who did what.",
         "So take h heads. Each projects the whole vector to d_model / h "
         "numbers, by matrices of its own, and has its own softmax. Their "
         "results are joined, and W_O adds up what they write. The matrix "
@@ -55,12 +55,12 @@ THREE_MINUTES = Card(
         "of weights sums to 1. The output is one average of the values. If "
         "one word has two wishes, they share the row. Split it in half, and "
         "“cat ate fish” and “fish ate cat” give the same output.",
-        "We trained it: one head against two, at the same parameters and "
-        "FLOPs. One head knew who was there and tossed a coin on who did "
+        "We trained one layer: one head against two, at the same parameters "
+        "and FLOPs. One head knew who was there and tossed a coin on who did "
         "what; two heads solved it. The limits: relations in different rows "
         "do not compete, two nouns alone can be told apart by their weights, "
         "and a second layer is a way out. Nor is it one head a relation: two "
-        "heads carry three.",
+        "heads carry three, in weights that we built and that training found.",
         "Each head projects the whole vector to d_model / h numbers, so h "
         "cancels in every product. Softmax work, score memory and time do "
         "grow with h. W_O adds up what the heads write. Heads learn what the "
@@ -70,9 +70,12 @@ THREE_MINUTES = Card(
         "When a model writes, each new token reads the cached keys and "
         "values of all others, so it waits for memory. With grouped queries, "
         "neighbours share a key/value head, in the order 0, 0, 1, 1. All "
-        "maps stay, and so do the FLOPs of the scores. Llama 3 8B keeps "
-        "128 KiB a token and not 512. That helps decoding, hardly the "
-        "reading of a long prompt, and time gains less than bytes.",
+        "maps stay, and so do the FLOPs of the scores. Llama 3 8B has 32 "
+        "layers, 32 query heads, and 8 key/value heads of width 128. Two, "
+        "for keys and values, times 32 times 8 times 128 times two bytes: "
+        "128 KiB a token, and not 512. That helps decoding, hardly the "
+        "reading of a long prompt, where scores are most of the work and "
+        "none of them is saved. And time gains less than bytes.",
     ),
     (
         BUDGET,

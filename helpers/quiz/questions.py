@@ -14,6 +14,7 @@ from helpers.quiz.asking import (
     paragraph,
 )
 
+SHORT = 12  # letters; answers no longer than that stand in one row
 _PRE_TESTS = []  # the last one, in this kernel's memory and nowhere else
 
 
@@ -62,7 +63,8 @@ class AskedQuestion:
         self.choice = choice(
             name, [(c.text, i) for i, c in enumerate(question.choices)], None
         )
-        self.choice.add_class("why-column")
+        if max(len(c.text) for c in question.choices) > SHORT:
+            self.choice.add_class("why-column")
         longest = max(len(verdict(question, i)) for i in self.places)
         self.verdict = Message(lines_for(longest, in_a_line))
 
