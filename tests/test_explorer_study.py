@@ -123,6 +123,7 @@ def test_a_spread_says_what_there_is():
 def test_axes_end_at_round_numbers():
     tops = [views.top_of(n) for n in (0, 0.4, 1, 1.2, 4.38, 20, 41)]
     assert tops == [1, 1, 1, 2, 5, 20, 50]
+    assert [views.low_of(n) for n in (0.3, -0.003, -0.8, -3)] == [0, 0, -1, -3]
 
 
 # --- running it again ---------------------------------------------------

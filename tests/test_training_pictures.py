@@ -88,6 +88,9 @@ def test_dots_stand_at_their_numbers():
     assert "trained here" in svg
     assert f'd="M{(AXIS + AXIS_END) / 2:.1f}' in svg  # the mean
     assert "trained here" not in dot_strips(strips[1:], "t", 2, "d")
+    lower = dot_strips(strips, "t", 2, "d", low=-2)
+    xs = [float(x) for x in re.findall(r'cx="([\d.]+)"', lower)]
+    assert xs[:2] == [(AXIS + AXIS_END) / 2, AXIS_END]
 
 
 @pytest.mark.parametrize(

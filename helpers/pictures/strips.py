@@ -18,8 +18,8 @@ class Strip:
     here: tuple[tuple[str, float], ...] = ()
 
 
-def dot_strips(strips, title, top, description):
-    """Draw a line of dots for each strip, on one scale from 0 to `top`.
+def dot_strips(strips, title, top, description, low=0):
+    """Draw a line of dots for each strip, on one scale, `low` to `top`.
 
     Shipped numbers are rings above the line, with a stroke at their mean;
     those made here are full, below it.
@@ -31,12 +31,19 @@ def dot_strips(strips, title, top, description):
     top : float
     description : str
         What a reader who does not see the picture is told.
+    low : float
+        Where the scale begins; a number outside it stands at its end.
 
     Returns
     -------
     str
         An <svg>.
     """
+
+    def x_of(number):
+        share = (number - low) / (top - low)
+        return LEFT + (RIGHT - LEFT) * min(max(share, 0), 1)
+
     bottom = TOP + PITCH * len(strips)
     height = bottom + 40
     parts = [
@@ -47,25 +54,22 @@ def dot_strips(strips, title, top, description):
         f'<text x="{LEFT}" y="14" font-weight="600">{escape(title)}</text>'
     ]
     for share in (0, 0.25, 0.5, 0.75, 1):
-        x = _x(share * top, top)
+        number = low + share * (top - low)
+        x = x_of(number)
         parts.append(
             f'<path d="M{x:.1f} {TOP}V{bottom}" stroke="#9e9e9e" '
             f'stroke-opacity=".4"/><text x="{x:.1f}" y="{bottom + 14}" '
             f'font-size="10" fill="{FAINT}" text-anchor="middle">'
-            f"{share * top:.3g}</text>"
+            f"{number:.3g}</text>"
         )
     for place, strip in enumerate(strips):
-        parts.append(_strip(strip, TOP + PITCH * (place + 0.5), top))
+        parts.append(_strip(strip, TOP + PITCH * (place + 0.5), x_of))
     parts.append(_legend(height - 8, any(strip.here for strip in strips)))
     parts.append("</svg>")
     return "".join(parts)
 
 
-def _x(number, top):
-    return LEFT + (RIGHT - LEFT) * min(max(number / top, 0), 1)
-
-
-def _strip(strip, y, top):
+def _strip(strip, y, x_of):
     parts = [
         f'<text x="{LEFT - 14}" y="{y + 4:.1f}" text-anchor="end">'
         f"{escape(strip.name)}</text>"
@@ -74,7 +78,7 @@ def _strip(strip, y, top):
     ]
     if strip.shipped:
         mean = sum(n for _, n in strip.shipped) / len(strip.shipped)
-        x = _x(mean, top)
+        x = x_of(mean)
         parts.append(
             f'<path d="M{x:.1f} {y - 13:.1f}V{y:.1f}" stroke="{INK}" '
             f'stroke-width="2"/>'
@@ -85,7 +89,7 @@ def _strip(strip, y, top):
     ):
         for name, number in dots:
             parts.append(
-                f'<circle cx="{_x(number, top):.1f}" cy="{y + below:.1f}" '
+                f'<circle cx="{x_of(number):.1f}" cy="{y + below:.1f}" '
                 f'r="{RADIUS}" {look} stroke-width="1.5">'
                 f"<title>{escape(name)}: {number:.3f}</title></circle>"
             )

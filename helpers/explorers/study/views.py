@@ -20,7 +20,13 @@ def strips(study, column, shipped, here):
         column,
         top_of(max(numbers, default=1)),
         in_words(study, column, shipped, here),
+        low_of(min(numbers, default=0)),
     )
+
+
+def low_of(smallest):
+    """Return where an axis begins: 0, or a round number below `smallest`."""
+    return 0 if smallest > -0.02 else -top_of(-smallest)
 
 
 def _dots(trained, row, column):
