@@ -9,6 +9,7 @@ from helpers.controls.explorer import Explorer
 from helpers.controls.linked import LinkedSelection
 from helpers.controls.parts import (
     WIDE,
+    button,
     choice,
     row,
     selection,
@@ -24,6 +25,7 @@ __all__ = [
     "LinkedSelection",
     "Message",
     "Stage",
+    "button",
     "choice",
     "close_all",
     "row",

@@ -4,7 +4,7 @@ import base64
 
 import ipywidgets as widgets
 
-from helpers.controls.parts import WIDE, row, switch
+from helpers.controls.parts import WIDE, button, row, switch
 from helpers.controls.places import Message
 from helpers.controls.runs import close_all
 from helpers.controls.settings import CodeError
@@ -32,7 +32,7 @@ class Keeping:
             style=WIDE,
             layout=widgets.Layout(width="440px"),
         )
-        self.pin, self.save = _button(PIN), _button("picture as SVG")
+        self.pin, self.save = button(PIN), button("picture as SVG")
         self.large = switch("large type, for a projector", False)
         self.link = widgets.HTML()
         self.message = Message(lines=1)
@@ -106,12 +106,6 @@ class Keeping:
             f'href="data:image/svg+xml;base64,{data}">'
             f"save {escape(name)} ({len(svg) // 1000 + 1} kB)</a>"
         )
-
-
-def _button(description):
-    return widgets.Button(
-        description=description, layout=widgets.Layout(width="auto")
-    )
 
 
 def _half(**traits):

@@ -49,6 +49,15 @@ def switch(description, value):
     )
 
 
+def button(description, tooltip=""):
+    """Return a button as wide as its text."""
+    return widgets.Button(
+        description=description,
+        tooltip=tooltip,
+        layout=widgets.Layout(width="auto"),
+    )
+
+
 def row(*children):
     """Return a box that sets widgets side by side, and wraps if it must."""
     return widgets.HBox(

@@ -1,8 +1,7 @@
 """The panel that measures time: two buttons, a picture, a table."""
 
-import ipywidgets as widgets
 
-from helpers.controls import Message, Stage, switch
+from helpers.controls import Message, Stage, button, switch
 from helpers.explorers.ledger import timing, views
 from helpers.explorers.slices import Slices
 
@@ -20,10 +19,10 @@ class Clock:
         self.times = timing.Times(1, 1)
         self._h = 1
         self.slices = Slices(on_failure, self._ended)
-        self.measure = _button(
+        self.measure = button(
             "measure time now", "Run attention on this machine: some seconds"
         )
-        self.stop = _button(
+        self.stop = button(
             "stop measuring", "Stop after the run that is under way"
         )
         self.stop.disabled = True
@@ -84,11 +83,3 @@ class Clock:
             self.table.show(views.times_table, self.times)
         else:
             self.table.clear()
-
-
-def _button(description, tooltip):
-    return widgets.Button(
-        description=description,
-        tooltip=tooltip,
-        layout=widgets.Layout(width="auto"),
-    )

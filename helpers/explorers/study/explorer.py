@@ -8,6 +8,7 @@ from helpers.controls import (
     Explorer,
     Message,
     Stage,
+    button,
     row,
     selection,
     style_sheet,
@@ -79,7 +80,7 @@ class StudyExplorer(Explorer):
         self.slices = Slices(self._failed, self._ended)
         self._make_controls(columns, column or columns[0])
         self._make_stages()
-        self.children = self._arranged()
+        self.lay_out(self._arranged())
         self.watch(*self.dials.values())
         self.run.on_click(self._on_run)
         self.stop.on_click(lambda _: self.slices.stop())
@@ -95,8 +96,8 @@ class StudyExplorer(Explorer):
             "n_seeds": self.n_seeds,
             "all_columns": self.all_columns,
         }
-        self.run = _button("run it again here", "Train all rows, in slices")
-        self.stop = _button("Stop", "Stop; what is finished stays")
+        self.run = button("run it again here", "Train all rows, in slices")
+        self.stop = button("Stop", "Stop; what is finished stays")
         self.stop.disabled = True
         self.progress = widgets.IntProgress(
             0,
@@ -209,11 +210,3 @@ class StudyExplorer(Explorer):
         if self.slices is not None:
             self.slices.stop()
         super().close()
-
-
-def _button(description, tooltip):
-    return widgets.Button(
-        description=description,
-        tooltip=tooltip,
-        layout=widgets.Layout(width="auto"),
-    )

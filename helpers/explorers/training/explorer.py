@@ -6,6 +6,7 @@ from helpers.controls import (
     Explorer,
     Message,
     Stage,
+    button,
     choice,
     row,
     selection,
@@ -79,7 +80,7 @@ class TrainingExplorer(Explorer):
         self.slices = Slices(self._failed, self._ended)
         self._make_controls(**start)
         self._make_stages()
-        self.children = self._arranged()
+        self.lay_out(self._arranged())
         self.watch(*self.dials.values())
         self.train.on_click(self._on_train)
         self.stop.on_click(lambda _: self.slices.stop())
@@ -99,8 +100,8 @@ class TrainingExplorer(Explorer):
             "seed": self.seed,
             "learning_rate": self.learning_rate,
         }
-        self.train = _button("Train", "Train a fresh model: some seconds")
-        self.stop = _button("Stop", "Stop after the step that runs now")
+        self.train = button("Train", "Train a fresh model: some seconds")
+        self.stop = button("Stop", "Stop after the step that runs now")
         self.stop.disabled = True
         self.progress = widgets.IntProgress(
             0,
@@ -240,11 +241,3 @@ class TrainingExplorer(Explorer):
         if self.slices is not None:
             self.slices.stop()
         super().close()
-
-
-def _button(description, tooltip):
-    return widgets.Button(
-        description=description,
-        tooltip=tooltip,
-        layout=widgets.Layout(width="auto"),
-    )
