@@ -17,4 +17,5 @@ pruning         heads removed: in which order, and what is left
 conversion      fewer key/value heads for a trained model
 snapshots       a training, kept: weights at some steps, and its curves
 weights_on_disk the shipped weights: written by a script, read safely
+role_weights    shipped models of who did what, h heads on n_kv
 """

@@ -14,6 +14,7 @@ import sys
 
 import numpy as np
 
+from helpers.learn.role_weights import NAME, make_role_models
 from helpers.learn.studies import STUDIES
 from helpers.learn.study import SECONDS, file_of, outcome
 from helpers.learn.weights_on_disk import RECIPES, make_weights
@@ -71,9 +72,13 @@ def one_line_lists(text):
     return "\n".join(line.replace("], ", "],") for line in lines)
 
 
+def _make_weights(name):
+    return make_role_models() if name == NAME else make_weights(name)
+
+
 MAKERS = {
     "studies": (make_study, STUDIES),
-    "weights": (make_weights, RECIPES),
+    "weights": (_make_weights, (*RECIPES, NAME)),
 }
 
 

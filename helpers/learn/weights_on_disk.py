@@ -99,7 +99,7 @@ def load(name):
         )
     recipe, path = RECIPES[name], file_of(name)
     try:
-        arrays = _arrays(path)
+        arrays = read_arrays(path)
         return _checked(recipe, arrays)
     except FileNotFoundError:
         problem = f"helpers/learn/shipped/{path.name} is missing"
@@ -112,7 +112,8 @@ def load(name):
     )
 
 
-def _arrays(path):
+def read_arrays(path):
+    """Return {name: array} of a small .npz file; UNREADABLE if it is none."""
     if path.stat().st_size > LARGEST:
         raise ValueError(f"more than {LARGEST // 1024} KiB")
     if not zipfile.is_zipfile(path):

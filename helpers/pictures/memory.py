@@ -17,8 +17,8 @@ def memory_bars(amounts, limit, write, description):
     ----------
     amounts : dict of str to int
         The name of each bar, and its bytes.
-    limit : int
-        Bytes that there are.
+    limit : int or None
+        Bytes that there are; None draws no line.
     write : function of int
         Writes bytes for a reader, such as `cost.binary_units`.
     description : str
@@ -29,9 +29,11 @@ def memory_bars(amounts, limit, write, description):
     str
         An <svg>.
     """
-    scale = (RIGHT - LEFT) / max(limit * 1.02, *amounts.values())
-    height = TOP + PITCH * len(amounts) + 4
-    line = LEFT + limit * scale
+    most = max(amounts.values())
+    top = 0 if limit is None else TOP
+    room = most if limit is None else limit
+    scale = (RIGHT - LEFT) / max(room * (1 if limit is None else 1.02), most)
+    height = top + PITCH * len(amounts) + 4
     parts = [
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" '
         f'viewBox="0 0 {WIDTH} {height}" width="100%" '
@@ -39,20 +41,26 @@ def memory_bars(amounts, limit, write, description):
         f'fill="{INK}" aria-label="{escape(description)}">'
     ]
     for row, (name, n_bytes) in enumerate(amounts.items()):
-        parts.append(_bar(name, n_bytes, TOP + row * PITCH, limit, scale))
+        parts.append(_bar(name, n_bytes, top + row * PITCH, room, scale))
         parts.append(
-            f'<text x="{RIGHT + 12}" y="{TOP + row * PITCH + 15}">'
+            f'<text x="{RIGHT + 12}" y="{top + row * PITCH + 15}">'
             f"{escape(write(n_bytes))}"
-            f"{'' if n_bytes <= limit else ' · too much'}</text>"
+            f"{'' if n_bytes <= room else ' · too much'}</text>"
         )
-    anchor = "end" if line > (LEFT + RIGHT) / 2 else "start"
-    parts.append(
-        f'<path d="M{line:.1f} {TOP - 8}V{height - 2}" stroke="{INK}" '
-        f'stroke-width="1.6" stroke-dasharray="5 3"/>'
-        f'<text x="{line:.1f}" y="13" text-anchor="{anchor}">memory for the '
-        f"cache: {escape(write(limit))}</text></svg>"
-    )
+    if limit is not None:
+        parts.append(_line(LEFT + limit * scale, height, write(limit)))
+    parts.append("</svg>")
     return "".join(parts)
+
+
+def _line(x, height, amount):
+    anchor = "end" if x > (LEFT + RIGHT) / 2 else "start"
+    return (
+        f'<path d="M{x:.1f} {TOP - 8}V{height - 2}" stroke="{INK}" '
+        f'stroke-width="1.6" stroke-dasharray="5 3"/>'
+        f'<text x="{x:.1f}" y="13" text-anchor="{anchor}">memory for the '
+        f"cache: {escape(amount)}</text>"
+    )
 
 
 def _bar(name, n_bytes, y, limit, scale):

@@ -5,6 +5,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from helpers.attention import grouped_query_attention, split_heads
+from helpers.explorers.shared_heads import Sharing
 from helpers.sentences import RELATION_NAMES, Relation
 from helpers.sizes import Sizes
 from helpers.weights import hand_built, random_projections, token_vectors
@@ -52,7 +53,7 @@ class State:
     @property
     def order(self):
         """Which key/value head each query head reads: 0, 0, 1, 1."""
-        return tuple(head * self.n_kv // self.h for head in range(self.h))
+        return Sharing(self.h, self.n_kv).order
 
     def of_heads(self):
         """Return the state without what only the memory depends on."""

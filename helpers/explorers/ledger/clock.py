@@ -1,6 +1,5 @@
 """The panel that measures time: two buttons, a picture, a table."""
 
-
 from helpers.controls import Message, Stage, button, switch
 from helpers.explorers.ledger import timing, views
 from helpers.explorers.slices import Slices

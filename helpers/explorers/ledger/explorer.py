@@ -15,21 +15,11 @@ from helpers.controls import (
 from helpers.explorers.costs import columns, ledger_table
 from helpers.explorers.ledger import views
 from helpers.explorers.ledger.clock import Clock
+from helpers.explorers.shared_heads import SharedSelection
 from helpers.pictures.bars import FLOPS_IN
 from helpers.sizes import D_MODEL_CHOICES, SizeError, Sizes, divisors
 
 N_CHOICES = (8, 9, *(2**power for power in range(4, 18)))
-
-
-class Shared(LinkedSelection):
-    """n_kv: while it equals h, as in plain multi-head, it follows h."""
-
-    def follow(self, h, plain):
-        """Offer the divisors of `h`; return a sentence, or ""."""
-        if plain:
-            self._wanted = h
-        said = self.offer(divisors(h))
-        return "" if plain else said
 
 
 @dataclass(frozen=True)
@@ -41,6 +31,7 @@ class State:
     unit: str
     one_head_mixes: bool
     draws_full: bool
+    number_type: str = "float32"  # of the scores
 
 
 def explore_ledger(h=8, d_model=512, N=512, n_kv=None):
@@ -146,7 +137,7 @@ class LedgerExplorer(Explorer):
 
     def _connect(self):
         self._linked_h = LinkedSelection(self.h, self._on_heads)
-        self._shared = Shared(self.n_kv, self._on_shared)
+        self._shared = SharedSelection(self.n_kv, self._on_shared)
         self._plain = self.n_kv.value == self.h.value
         self.d_model.observe(self._on_width, "value")
         self.watch(

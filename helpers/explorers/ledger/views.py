@@ -83,8 +83,8 @@ def not_free(state):
         f"<b>Not free:</b> softmax, {softmax.exponentials:,} exponentials "
         f"(h = 1: {single.exponentials:,}), at 5 operations a score "
         f"{softmax.operations / cost.total:.1%} beside the products; score "
-        f"memory {binary_units(score_bytes(N, sizes.h))} in float32 "
-        f"(h = 1: {binary_units(score_bytes(N, 1))}).<br>"
+        f"memory {_score_memory(state, sizes.h)} in {state.number_type} "
+        f"(h = 1: {_score_memory(state, 1)}).<br>"
         f"<b>Balance:</b> scores and weighted sum are "
         f"{cost.attention / cost.total:.1%} of the products at N = {N:,}; "
         f"they overtake the projections at N = {formula} = "
@@ -95,6 +95,11 @@ def not_free(state):
         f"in scores and weighted sum.",
         lines=6,
     )
+
+
+def _score_memory(state, h):
+    n_bytes = score_bytes(state.N, h, number_type=state.number_type)
+    return binary_units(n_bytes)
 
 
 def _block(markup, lines=2):

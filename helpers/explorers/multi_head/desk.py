@@ -14,6 +14,7 @@ from helpers.sentences import (
     SWAPPED,
     TASTY,
     relations,
+    words,
 )
 from helpers.sizes import D_MODEL_CHOICES, divisors
 
@@ -34,7 +35,7 @@ SWATCHES = "".join(
 
 
 class Desk:
-    """The controls. An explorer adds what happens when one moves."""
+    """The controls of a sentence and its heads, and what follows a text."""
 
     def _make_controls(self, h, d_model, sentence, text):
         self.sentence = choice("sentence", list(SENTENCE_CHOICES), sentence)
@@ -116,6 +117,44 @@ class Desk:
                 box.tooltip = "" if name in found else _why_not(name)
         finally:
             self._busy = False
+
+    # What one control does to others; each ends in one refresh.
+
+    def _start_again(self, _):
+        for control, value in self._start:
+            self.set_quietly(control, value=value)
+        self._follow_sentence(words(self.text.value))
+        self.refresh("Back at the start.")
+
+    def _on_sentence(self, change):
+        if self._busy:
+            return
+        text = SENTENCE_CHOICES[change["new"]]
+        if text is not None:
+            self.set_quietly(self.text, value=text)
+        self._use_text()
+
+    def _on_text(self, _):
+        if self._busy:
+            return
+        known = [
+            k for k, v in SENTENCE_CHOICES.items() if v == self.text.value
+        ]
+        self.set_quietly(self.sentence, value=known[0] if known else OWN)
+        self._use_text()
+
+    def _use_text(self):
+        try:
+            tokens = words(self.text.value)
+        except ValueError:
+            self.refresh()  # says what is wrong, and marks the picture old
+            return
+        self.refresh(self._take_words(tokens))
+
+    def _take_words(self, tokens):
+        """Do what a new sentence asks for; return a notice, or ""."""
+        self._follow_sentence(tokens)
+        return ""
 
 
 def _why_not(name):

@@ -143,38 +143,6 @@ class MultiHeadExplorer(Desk, Explorer):
         if not self._busy:
             self.refresh(moved)
 
-    def _start_again(self, _):
-        for control, value in self._start:
-            self.set_quietly(control, value=value)
-        self._follow_sentence(words(self.text.value))
-        self.refresh("Back at the start.")
-
-    def _on_sentence(self, change):
-        if self._busy:
-            return
-        text = SENTENCE_CHOICES[change["new"]]
-        if text is not None:
-            self.set_quietly(self.text, value=text)
-        self._use_text()
-
-    def _on_text(self, _):
-        if self._busy:
-            return
-        known = [
-            k for k, v in SENTENCE_CHOICES.items() if v == self.text.value
-        ]
-        self.set_quietly(self.sentence, value=known[0] if known else OWN)
-        self._use_text()
-
-    def _use_text(self):
-        try:
-            tokens = words(self.text.value)
-        except ValueError:
-            self.refresh()  # says what is wrong, and marks the picture old
-            return
-        self._follow_sentence(tokens)
-        self.refresh()
-
     # The three steps.
 
     def read(self):

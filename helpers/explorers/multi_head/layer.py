@@ -2,6 +2,7 @@
 
 import math
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 
@@ -9,6 +10,7 @@ from helpers.attention import causal_mask, multi_head_attention
 from helpers.bugs import attention_with
 from helpers.cost import Flops, flops
 from helpers.counted import count, counting
+from helpers.pooling import pooled_layer
 from helpers.sentences import Relation
 from helpers.sizes import D_MODEL_CHOICES, Sizes
 from helpers.weights import (
@@ -90,7 +92,11 @@ class Layers:
             X = X * NUMBER_TYPE(math.sqrt(state.sizes.d_model))
         with counting() as tally:
             _, attn = layer(
-                count(X), *projections, h=state.sizes.h, causal=state.causal
+                count(X),
+                *projections,
+                h=state.sizes.h,
+                n_kv=state.sizes.n_kv,
+                causal=state.causal,
             )
         return Result(
             attn=np.asarray(attn),
@@ -108,19 +114,18 @@ class Layers:
     def _projections(self, X, state):
         sizes = state.sizes
         if state.kind == HAND_BUILT:
-            W_V, W_O = (
-                matrix[: sizes.d_model, : sizes.d_model]
-                for matrix in self._mixing
-            )
-            return hand_built(X, state.relations, sizes, (W_V, W_O))
+            d_model, kept = sizes.d_model, sizes.n_kv * sizes.d_v
+            W_V, W_O = self._mixing
+            mixing = W_V[:d_model, :kept], W_O[:d_model, :d_model]
+            return hand_built(X, state.relations, sizes, mixing)
         if self._random[0] != sizes.d_model:  # the same for every h
-            drawn = random_projections(sizes, number_type=NUMBER_TYPE)
+            plain = Sizes(sizes.d_model, sizes.h)
+            drawn = random_projections(plain, number_type=NUMBER_TYPE)
             self._random = (sizes.d_model, drawn)
-        return self._random[1]
+        if sizes.n_kv == sizes.h:
+            return self._random[1]
+        return pooled_layer(*self._random[1], sizes.h, sizes.n_kv, "first")
 
 
 def _buggy(state):
-    def layer(X, *projections, h, causal):
-        return attention_with(state.bug, X, *projections, h=h, causal=causal)
-
-    return layer
+    return partial(attention_with, state.bug)

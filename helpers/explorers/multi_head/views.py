@@ -13,7 +13,7 @@ from helpers.cost import (
 )
 from helpers.explorers import costs
 from helpers.explorers.costs import bars_in_words, heads_in_words
-from helpers.explorers.multi_head.layer import HAND_BUILT
+from helpers.explorers.multi_head.layer import HAND_BUILT, RANDOM
 from helpers.pictures.bars import flop_bars
 from helpers.pictures.maps import MOST_MAPS, Outline, attention_maps
 from helpers.pictures.stills import still
@@ -64,7 +64,7 @@ def maps(state, result):
 def maps_in_words(state):
     """Say which maps the picture shows."""
     sizes = state.sizes
-    kind = "" if state.kind == HAND_BUILT else " No structure is meant."
+    kind = " No structure is meant." if state.kind == RANDOM else ""
     bug = f" With the bug: {BUGS[state.bug].title}." if state.bug else ""
     return (
         f"Attention maps: h = {sizes.h}, d_model = {sizes.d_model}, d_k = "
