@@ -16,6 +16,7 @@ from helpers.explorers.learned_heads import explore_learned_heads
 from helpers.explorers.ledger import explore_ledger
 from helpers.explorers.map_reading import explore_map
 from helpers.explorers.multi_head import explore_multi_head
+from helpers.explorers.playground import explore_playground
 from helpers.explorers.real_heads import explore_real_heads
 from helpers.explorers.scaling import explore_scaling
 from helpers.explorers.study import explore_study
@@ -44,6 +45,7 @@ EXPLORERS = {
     ),
     "08_study_pruning.svg": partial(explore_study, "pruning", "12 removed"),
     "09_real_heads.svg": explore_real_heads,
+    "10_playground.svg": explore_playground,
 }
 
 
