@@ -92,6 +92,12 @@ TESTS = {
     "explorers/training/setting": ("test_explorer_training",),
     "explorers/study/explorer": ("test_explorer_study",),
     "explorers/study/results": ("test_explorer_study",),
+    "quiz/cards": ("test_quiz_aloud",),
+    "quiz/clock": ("test_quiz_aloud",),
+    "quiz/follow_ups": ("test_quiz_aloud",),
+    "quiz/post_test": ("test_quiz_aloud",),
+    "checks/by_heart": ("test_checks_by_heart",),
+    "pictures/summary": ("test_checks_by_heart",),
 }
 ENVIRONMENT = {"PYTHONDONTWRITEBYTECODE": "1", "NO_SHRINKING": "1"}
 
