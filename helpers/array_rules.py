@@ -106,8 +106,11 @@ def checked_heads(Q, K, V):
     return Q, K, V
 
 
-def checked_qkv(Q, K, V):
-    """Return Q, K and V as arrays of one number type that fit together."""
+def checked_qkv(Q, K, V, all_scores=True):
+    """Return Q, K and V as arrays of one number type that fit together.
+
+    `all_scores` says whether the scores must find room at one time.
+    """
     Q, K, V = (np.asanyarray(array) for array in (Q, K, V))
     for name, array in (("Q", Q), ("K", K), ("V", V)):
         require_rank(name, array, 2)
@@ -116,11 +119,11 @@ def checked_qkv(Q, K, V):
     if number_type.kind != "f":
         number_type = np.dtype(np.float64)
     front = _require_shapes_fit(Q, K, V)
-    pairs = math.prod(front) * Q.shape[-2] * K.shape[-2]
-    require_memory(
-        f"The scores {(*front, Q.shape[-2], K.shape[-2])}",
-        pairs * number_type.itemsize,
-    )
+    shape = (*front, Q.shape[-2], K.shape[-2])
+    if all_scores:
+        require_memory(
+            f"The scores {shape}", math.prod(shape) * number_type.itemsize
+        )
     for name, array in (("Q", Q), ("K", K), ("V", V)):
         _require_finite(name, array)
     return (array.astype(number_type, copy=False) for array in (Q, K, V))

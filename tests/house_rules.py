@@ -17,6 +17,7 @@ FLOORS = (
     {"attention": NUMPY, "rope": NUMPY, "models": set(), "questions": set()},
     {
         "cache": NUMPY,
+        "tiled": NUMPY,
         "counted": NUMPY,
         "pooling": NUMPY,
         "weights": NUMPY,

@@ -1,0 +1,172 @@
+"""Attention in tiles: the same output, and never a whole map in memory.
+
+For a few queries at a time, walk along the keys and keep three things: the
+largest score so far, the sum of the exponentials, and the sum of the values
+under them. When a larger score turns up, shrink what was kept. At the end
+the second sum, divided by the first, is the weighted average.
+
+Nothing is left out and nothing is rounded more coarsely: the same products,
+in pieces that stay in the processor's cache. There is no map to look at.
+
+Source: Milakov and Gimelshein, "Online normalizer calculation for softmax"
+(2018), for the running maximum; Dao et al., "FlashAttention" (2022), for
+attention in tiles.
+"""
+
+import math
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
+
+import numpy as np
+
+from helpers.array_rules import (
+    checked_heads,
+    checked_mask,
+    checked_qkv,
+    require_fit_scores,
+)
+from helpers.sizes import whole
+
+TILE = 256  # rows and columns of a tile: 256 kB in float32
+LOG2_E = 1 / math.log(2)  # exp(x) is 2 ** (x * LOG2_E), and 2 ** x is faster
+SAFE = 90  # between 2 ** -90 and 2 ** 90, sums neither vanish nor overflow
+LOWEST = {  # 2 to the power of less is 0 beside 1, and slow to compute
+    t: np.finfo(t).minexp + 6 for t in (np.float32, np.float64, np.longdouble)
+}
+
+
+def tiled_attention(
+    Q, K, V, mask=None, causal=False, scale=None, tile=TILE, threads=1
+):
+    """Run h heads, each key/value head serving h / n_kv query heads.
+
+    Parameters
+    ----------
+    Q : array (..., h, N_q, d_k)
+    K : array (..., n_kv, N_k, d_k)
+    V : array (..., n_kv, N_k, d_v)
+    mask, causal, scale
+        As for `attention.grouped_query_attention`. Tiles in which all is
+        hidden are not computed.
+    tile : int
+        Queries, and keys, of one tile.
+    threads : int
+        Heads that run at once.
+
+    Returns
+    -------
+    heads : array (..., h, N_q, d_v)
+        What `grouped_query_attention` gives, up to rounding.
+
+    Raises
+    ------
+    SizeError, TypeError, ValueError
+        As there. Only the scores of one tile a thread take memory.
+    """
+    Q, K, V = checked_heads(Q, K, V)
+    require_fit_scores(Q, K, mask=mask)
+    tile, threads = whole("tile", tile), whole("threads", threads)
+    by_kv_head = (*Q.shape[:-3], K.shape[-3], -1, *Q.shape[-2:])
+    Q, K, V = checked_qkv(
+        Q.reshape(by_kv_head),  # (..., n_kv, h / n_kv, N_q, d_k)
+        K[..., None, :, :],
+        V[..., None, :, :],
+        all_scores=False,
+    )
+    if scale is None:
+        scale = 1 / math.sqrt(Q.shape[-1])
+    fronts = (array.shape[:-2] for array in (Q, K, V))
+    front = np.broadcast_shapes(*fronts)  # (..., n_kv, h / n_kv)
+    Q, K, V = (
+        np.broadcast_to(array, front + array.shape[-2:], subok=True)
+        for array in (Q, K, V)
+    )
+    sight = Sight(mask, causal, front, Q.shape[-2], K.shape[-2])
+    out = np.empty((*front, Q.shape[-2], V.shape[-1]), Q.dtype)
+
+    def run(place):
+        """Compute one head, in float32 at least."""
+        wide = np.result_type(Q, np.float32)
+        q, k, v = (a[place].astype(wide, copy=False) for a in (Q, K, V))
+        q = q * wide.type(scale * LOG2_E)
+        for rows in tiles(len(q), tile):
+            seen_at = partial(sight.of, place, rows)
+            out[(*place, rows)] = _rows(q[rows], k, v, seen_at, tile)
+
+    if threads == 1:
+        list(map(run, np.ndindex(front)))
+    else:
+        with ThreadPoolExecutor(threads) as pool:
+            list(pool.map(run, np.ndindex(front)))
+    return out.reshape(*front[:-2], -1, *out.shape[-2:])
+
+
+def _rows(q, k, v, seen_at, tile):
+    """Let the queries q (n, d_k) of one tile walk along all keys."""
+    bounded = _longest(q) * _longest(k) <= SAFE
+    top = np.full((len(q), 1), 0 if bounded else -np.inf, q.dtype)
+    total = np.zeros((len(q), 1), q.dtype)
+    kept = np.zeros((len(q), v.shape[-1]), q.dtype)
+    for keys in tiles(len(k), tile):
+        seen = seen_at(keys)
+        if not seen.any():
+            continue
+        scores = q @ k[keys].T  # (n, tile)
+        if not bounded:
+            if not seen.all():
+                np.copyto(scores, -np.inf, where=~seen)
+            before, top = top, np.maximum(top, scores.max(-1, keepdims=True))
+            finite = np.where(np.isneginf(top), 0, top)
+            shrink = np.exp2(before - finite)  # 0 if nothing was seen before
+            total *= shrink
+            kept *= shrink
+            scores -= finite
+            np.maximum(scores, LOWEST[q.dtype.type], out=scores)
+        np.exp2(scores, out=scores)
+        if not seen.all():
+            np.copyto(scores, 0, where=~seen)
+        total += scores @ np.ones((scores.shape[-1], 1), q.dtype)
+        kept += scores @ v[keys]
+    return np.divide(kept, total, out=np.zeros_like(kept), where=total > 0)
+
+
+def _longest(vectors):
+    return np.sqrt((vectors * vectors).sum(axis=-1).max())
+
+
+def tiles(n, tile):
+    """Return slices that cut n places into tiles."""
+    return [slice(i, min(i + tile, n)) for i in range(0, n, tile)]
+
+
+class Sight:
+    """Which keys a tile of queries sees, without a whole map."""
+
+    ALL, NONE = np.array([[True]]), np.array([[False]])
+
+    def __init__(self, mask, causal, front, N_q, N_k):
+        self._causal, self._queries_per_kv = causal, front[-1]
+        self._ahead = N_k - N_q  # query i stands at place i + ahead
+        self._mask = None
+        if mask is not None:
+            heads = front[-2] * front[-1]
+            shape = (*front[:-2], heads, N_q, N_k)
+            scores = np.broadcast_to(np.float32(0), shape)  # takes no memory
+            self._mask = np.broadcast_to(checked_mask(mask, scores), shape)
+
+    def of(self, place, rows, keys):
+        """Return a bool array that broadcasts to the tile's scores."""
+        seen = self.ALL
+        if self._causal:
+            if keys.start > rows.stop - 1 + self._ahead:
+                return self.NONE
+            if keys.stop - 1 > rows.start + self._ahead:
+                queries = np.arange(rows.start, rows.stop)[:, None]
+                seen = (
+                    np.arange(keys.start, keys.stop) <= queries + self._ahead
+                )
+        if self._mask is not None:
+            *batch, kv_head, query_head = place
+            head = kv_head * self._queries_per_kv + query_head
+            seen = seen & self._mask[(*batch, head, rows, keys)]
+        return seen
