@@ -5,6 +5,7 @@
     maps      attention maps: a page of heads, and their average
     map_cells, map_labels    one map, and what stands around it
     one_map   one map alone, without the average beside it
+    head_wall a wall of small maps, one a head, and one of them large
     layer_maps, role_bars    heads of several layers, and their scores
     pixels    large maps: one pixel a weight
     bars      FLOPs as bars

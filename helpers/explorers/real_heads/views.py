@@ -33,7 +33,7 @@ def wall(seen, view, score, order, picked):
             f"{name(place)} {weight(score.values[place])}",
             best=place in best,
             picked=place == picked,
-            faded=order == ONLY_BEST and place not in listed,
+            faded=order == ONLY_BEST and place not in (*listed, picked),
         )
         for place in places
     ]
@@ -104,14 +104,14 @@ def rows_in_words(hide, result):
 
 def best_table(score):
     """Return the best heads, with what to compare them with."""
+    held_out = "–" if score.held_out is None else f"{score.held_out:.2f}"
     return table(
-        f"{score.name}, {score.what}: the best of {score.values.size} heads "
-        f"(shipped result).",
+        f"{score.name}: {score.what} (shipped result)",
         [
             "head",
             score.where,
             score.baseline_is,
-            "best head of one half, on the other",
+            "chosen on half, asked on half",
             score.elsewhere,
         ],
         [
@@ -119,12 +119,10 @@ def best_table(score):
                 name(place),
                 f"{score.values[place]:.2f}",
                 f"{score.baseline:.2f}",
-                f"{score.held_out:.2f}"
-                if score.held_out is not None and rank == 0
-                else "–",
+                held_out if place == score.ranked[0] else "–",
                 f"{score.others[place]:.2f}",
             ]
-            for rank, place in enumerate(score.ranked[:LISTED])
+            for place in score.ranked[:LISTED]
         ],
     )
 
