@@ -2,7 +2,7 @@
 
 import ipywidgets as widgets
 
-from helpers.controls import WIDE, choice, selection
+from helpers.controls import WIDE, choice, selection, switch
 from helpers.controls.settings import OwnWords
 from helpers.explorers.grouped.explorer import NUMBER_TYPES
 from helpers.explorers.multi_head.desk import OWN, Desk
@@ -41,7 +41,7 @@ class PlaygroundDesk(Desk):
             "layer of the real model", tuple(range(1, CONFIG.n_layers + 1)), 4
         )
         self.number_type = choice("number type", NUMBER_TYPES, "bfloat16")
-        self.show_ledger.value = False
+        self.show_ledger = switch("ledger as a table", False)
         self.fixed = {
             slider: _fixed(slider) for slider in (self.d_model, self.h)
         } | {self.n_kv: _fixed(self.n_kv)}
@@ -125,7 +125,7 @@ class PlaygroundDesk(Desk):
         last = self.query.options[-1][1]
         self.set_quietly(self.query, value=min(max(query, 0), last))
         self.set_quietly(self.key, value=min(max(key, 0), last))
-        return said
+        return "" if kind == REAL else said  # its sizes are not the sliders'
 
     def _take_words(self, tokens):
         """Take a sentence; leave heads that can't read it, and say so."""

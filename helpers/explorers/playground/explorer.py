@@ -97,13 +97,13 @@ class PlaygroundExplorer(PlaygroundDesk, Explorer):
         self.refresh()
 
     def _make_stages(self):
+        self.message = Message(lines=3)
         self.status = Message(lines=1)
-        self.maps, self.row_table = Stage("446px"), Stage()
-        self.wires, self.badge = Stage("172px"), Stage("2em")
-        self.price, self.bars = Stage("3.2em"), Stage("122px")
+        self.maps, self.row_table = Stage(), Stage()
+        self.wires, self.badge = Stage(), Stage("2em")
+        self.price, self.bars = Stage("3.2em"), Stage()
         self.not_free, self.kept = Stage("9.2em"), Stage("3em")
-        self.cache = Stage("98px")
-        self.ledger_table = Stage()
+        self.cache, self.ledger_table = Stage(), Stage()
         self.stages = (
             *(self.maps, self.row_table, self.wires, self.badge),
             *(self.price, self.bars, self.not_free, self.kept),
