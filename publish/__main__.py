@@ -1,17 +1,32 @@
 """Choose what to make: see the package."""
 
 import argparse
+from pathlib import Path
 
-from publish import reading, slides
+from publish import lite, reading, slides
 
-COPIES = {"reading": reading.build, "slides": slides.build}
+COPIES = {
+    "reading": reading.build,
+    "slides": slides.build,
+    "lite": lite.build,
+}
 
 
 def main():
     """Make one copy, and say where it is."""
     parser = argparse.ArgumentParser(prog="python -m publish")
     parser.add_argument("copy", choices=COPIES)
-    print("Open", COPIES[parser.parse_args().copy]())
+    parser.add_argument(
+        "--pyodide",
+        type=Path,
+        metavar="FOLDER",
+        help="for lite: Pyodide's files, to be copied into the site",
+    )
+    asked = parser.parse_args()
+    if asked.pyodide and asked.copy != "lite":
+        parser.error("--pyodide belongs to lite")
+    more = {"pyodide": asked.pyodide} if asked.pyodide else {}
+    print("Open", COPIES[asked.copy](**more))
 
 
 if __name__ == "__main__":
