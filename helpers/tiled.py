@@ -27,7 +27,7 @@ from helpers.array_rules import (
 )
 from helpers.sizes import whole
 
-TILE = 256  # rows and columns of a tile: 256 kB in float32
+ROWS, COLUMNS = 256, 512  # of a tile: half a megabyte in float32
 LOG2_E = 1 / math.log(2)  # exp(x) is 2 ** (x * LOG2_E), and 2 ** x is faster
 SAFE = 90  # between 2 ** -90 and 2 ** 90, sums neither vanish nor overflow
 LOWEST = {  # 2 to the power of less is 0 beside 1, and slow to compute
@@ -36,7 +36,15 @@ LOWEST = {  # 2 to the power of less is 0 beside 1, and slow to compute
 
 
 def tiled_attention(
-    Q, K, V, mask=None, causal=False, scale=None, tile=TILE, threads=1
+    Q,
+    K,
+    V,
+    mask=None,
+    causal=False,
+    scale=None,
+    rows=ROWS,
+    columns=COLUMNS,
+    threads=1,
 ):
     """Run h heads, each key/value head serving h / n_kv query heads.
 
@@ -48,8 +56,8 @@ def tiled_attention(
     mask, causal, scale
         As for `attention.grouped_query_attention`. Tiles in which all is
         hidden are not computed.
-    tile : int
-        Queries, and keys, of one tile.
+    rows, columns : int
+        Queries and keys of one tile.
     threads : int
         Heads that run at once.
 
@@ -65,7 +73,8 @@ def tiled_attention(
     """
     Q, K, V = checked_heads(Q, K, V)
     require_fit_scores(Q, K, mask=mask)
-    tile, threads = whole("tile", tile), whole("threads", threads)
+    rows, columns = whole("rows", rows), whole("columns", columns)
+    threads = whole("threads", threads)
     by_kv_head = (*Q.shape[:-3], K.shape[-3], -1, *Q.shape[-2:])
     Q, K, V = checked_qkv(
         Q.reshape(by_kv_head),  # (..., n_kv, h / n_kv, N_q, d_k)
@@ -89,9 +98,9 @@ def tiled_attention(
         wide = np.result_type(Q, np.float32)
         q, k, v = (a[place].astype(wide, copy=False) for a in (Q, K, V))
         q = q * wide.type(scale * LOG2_E)
-        for rows in tiles(len(q), tile):
-            seen_at = partial(sight.of, place, rows)
-            out[(*place, rows)] = _rows(q[rows], k, v, seen_at, tile)
+        for some in tiles(len(q), rows):
+            seen_at = partial(sight.of, place, some)
+            out[(*place, some)] = _rows(q[some], k, v, seen_at, columns)
 
     if threads == 1:
         list(map(run, np.ndindex(front)))
@@ -101,17 +110,17 @@ def tiled_attention(
     return out.reshape(*front[:-2], -1, *out.shape[-2:])
 
 
-def _rows(q, k, v, seen_at, tile):
+def _rows(q, k, v, seen_at, columns):
     """Let the queries q (n, d_k) of one tile walk along all keys."""
     bounded = _longest(q) * _longest(k) <= SAFE
     top = np.full((len(q), 1), 0 if bounded else -np.inf, q.dtype)
     total = np.zeros((len(q), 1), q.dtype)
     kept = np.zeros((len(q), v.shape[-1]), q.dtype)
-    for keys in tiles(len(k), tile):
+    for keys in tiles(len(k), columns):
         seen = seen_at(keys)
         if not seen.any():
             continue
-        scores = q @ k[keys].T  # (n, tile)
+        scores = q @ k[keys].T  # (n, columns)
         if not bounded:
             if not seen.all():
                 np.copyto(scores, -np.inf, where=~seen)
@@ -134,9 +143,9 @@ def _longest(vectors):
     return np.sqrt((vectors * vectors).sum(axis=-1).max())
 
 
-def tiles(n, tile):
-    """Return slices that cut n places into tiles."""
-    return [slice(i, min(i + tile, n)) for i in range(0, n, tile)]
+def tiles(n, size):
+    """Return slices that cut n places into pieces of at most `size`."""
+    return [slice(i, min(i + size, n)) for i in range(0, n, size)]
 
 
 class Sight:

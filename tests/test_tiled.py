@@ -28,15 +28,16 @@ def drawn(rng, *shape, number_type=np.float64, length=1.0):
     N_k=st.integers(1, 29),
     d_k=st.integers(1, 5),
     d_v=st.integers(1, 7),
-    tile=st.integers(1, 13),
+    rows=st.integers(1, 13),
+    columns=st.integers(1, 11),
     threads=st.integers(1, 3),
     causal=st.booleans(),
     masked=st.sampled_from(["none", "2-D", "full", "one for all heads"]),
     length=st.sampled_from([0.1, 1.0, 30.0, 3000.0]),
 )
 def test_tiles_give_what_the_whole_map_gives(
-    seed, batch, n_kv, queries_per_kv, N_q, N_k, d_k, d_v, tile, threads,
-    causal, masked, length,
+    seed, batch, n_kv, queries_per_kv, N_q, N_k, d_k, d_v, rows, columns,
+    threads, causal, masked, length,
 ):  # fmt: skip
     rng = np.random.default_rng(seed)
     h = n_kv * queries_per_kv
@@ -50,7 +51,9 @@ def test_tiles_give_what_the_whole_map_gives(
         "one for all heads": (*(1 for _ in batch), 1, N_q, N_k),
     }[masked]
     mask = None if shape is None else rng.random(shape) < 0.6
-    heads = tiled_attention(Q, K, V, mask, causal, tile=tile, threads=threads)
+    heads = tiled_attention(
+        Q, K, V, mask, causal, None, rows, columns, threads
+    )
     wanted, _ = grouped_query_attention(Q, K, V, mask, None, causal)
     np.testing.assert_allclose(heads, wanted, rtol=1e-9, atol=1e-12)
 
@@ -62,7 +65,7 @@ def test_narrow_number_types_keep_their_type(number_type):
         drawn(rng, 6, 31, 11, number_type=number_type, length=4)
         for _ in range(3)
     )
-    heads = tiled_attention(Q, K, V, tile=7)
+    heads = tiled_attention(Q, K, V, rows=7, columns=5)
     wide = (array.astype(np.float64) for array in (Q, K, V))
     wanted, _ = grouped_query_attention(*wide)
     assert heads.dtype == number_type
@@ -74,7 +77,7 @@ def test_huge_scores_neither_overflow_nor_vanish():
     Q = np.array([[[1000.0], [-1000.0]]])
     K = np.array([[[30.0], [29.0], [-30.0]]])
     V = np.array([[[1.0], [2.0], [3.0]]])
-    heads = tiled_attention(Q, K, V, scale=1.0, tile=1)
+    heads = tiled_attention(Q, K, V, scale=1.0, rows=1, columns=1)
     np.testing.assert_array_equal(heads, [[[1.0], [3.0]]])
 
 
@@ -83,7 +86,7 @@ def test_a_query_that_sees_nothing_gets_zero_without_a_warning():
     Q, K, V = (drawn(rng, 2, 5, 3, length=90) for _ in range(3))
     mask = np.ones((5, 5), bool)
     mask[3] = False
-    heads = tiled_attention(Q, K, V, mask, tile=2)
+    heads = tiled_attention(Q, K, V, mask, columns=2)
     assert not heads[:, 3].any()
     assert np.isfinite(heads).all()
 
@@ -93,7 +96,7 @@ def test_the_same_products_are_counted_and_one_sum_a_score():
     rng = np.random.default_rng(1)
     Q, K, V = (drawn(rng, 6, N, 5) for _ in range(3))
     with counting() as tally:
-        tiled_attention(count(Q), count(K), count(V), tile=7)
+        tiled_attention(count(Q), count(K), count(V), rows=7, columns=5)
     cost = flops(N, sizes)
     sums = 2 * 6 * N * N  # the row sums are products with ones
     assert tally.flops == cost.scores + cost.weighted_sum + sums
@@ -105,7 +108,9 @@ def test_causal_tiles_that_see_nothing_are_left_out():
     rng = np.random.default_rng(2)
     Q, K, V = (drawn(rng, 2, N, d) for _ in range(3))
     with counting() as tally:
-        tiled_attention(count(Q), count(K), count(V), causal=True, tile=tile)
+        tiled_attention(
+            count(Q), count(K), count(V), causal=True, rows=tile, columns=tile
+        )
     n = N // tile
     assert tally.exponentials == 2 * tile * tile * n * (n + 1) // 2
 
@@ -122,7 +127,7 @@ def test_no_map_is_ever_in_memory():
     assert peak - of_one_mask < 0.15 * h * N * N * 4
 
 
-@pytest.mark.parametrize("name", ["tile", "threads"])
+@pytest.mark.parametrize("name", ["rows", "columns", "threads"])
 def test_a_tile_has_at_least_one_row(name):
     ones = np.ones((2, 3, 5))
     with pytest.raises(SizeError, match=name):
