@@ -31,25 +31,24 @@ def check_crossover(f):
 
 
 def _examine_crossover(f):
-    got = [one_number(ask(f, *case)) for case in CROSSOVER_CASES]
+    got = [_one(ask(f, *case)) for case in CROSSOVER_CASES]
     for N, (d_model, h) in zip(got, CROSSOVER_CASES, strict=True):
         _judge_crossover(N, 2 * d_model, _plain_mistakes(d_model, h))
     if not _takes(f, "n_kv"):
         return "N = 2 · d_model, whatever h is."
     for d_model, h, n_kv in GROUPED_CASES:
-        N = one_number(ask(f, d_model, h, n_kv=n_kv))
+        N = _one(ask(f, d_model, h, n_kv=n_kv))
         wanted = d_model * (1 + n_kv / h)
         _judge_crossover(N, wanted, _grouped_mistakes(d_model, h, n_kv))
     return "N = d_model · (1 + n_kv / h), which is 2 · d_model for n_kv = h."
 
 
-def one_number(answer):
-    """Return an answer as a float; refuse more numbers than one."""
+def _one(answer):
     array = numbers(answer)
     if array.size != 1:
         raise Refused(
             f"The answer has {array.size} numbers; one is asked for.",
-            "Return the number itself.",
+            "Return the N itself.",
         )
     return float(array.reshape(()))
 

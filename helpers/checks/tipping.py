@@ -3,8 +3,9 @@
 check_tipping(f)        f(d_model, h, N) -> the largest n_kv, or 0
 """
 
+import numpy as np
+
 from helpers.checks.answers import ask
-from helpers.checks.crossover import one_number
 from helpers.checks.verdict import Refused, verdict_on
 from helpers.cost import flops
 from helpers.sizes import Sizes, divisors
@@ -54,8 +55,18 @@ def _wanted(d_model, h, N):
     return max(legal, default=0)
 
 
+def _number(answer):
+    array = np.asarray(answer)
+    if array.size != 1 or array.dtype.kind not in "iuf":
+        raise Refused(
+            "The answer is not one number.",
+            "Return the n_kv itself, or 0: no text, no list of several.",
+        )
+    return float(array.reshape(()))
+
+
 def _judge(answer, d_model, h, N):
-    answer, wanted = one_number(answer), _wanted(d_model, h, N)
+    answer, wanted = _number(answer), _wanted(d_model, h, N)
     if answer == wanted:
         return
     where = f"At d_model = {d_model}, h = {h}, N = {N:,}"
