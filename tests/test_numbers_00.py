@@ -24,6 +24,7 @@ PROSE = " ".join(
 )
 TOKENS = words(HUNGRY)
 THE_2, FISH, IT = 3, 4, 6
+HALF, HALF_MINUTES = "03_why_one_head_is_not_enough.ipynb", 25
 
 
 def minutes_of(name):
@@ -76,8 +77,8 @@ def test_the_whole_path_names_every_notebook_in_order():
     names = [p.name for p in files("notebooks/[01]*.ipynb")]
     assert path("the whole") == sorted(names)[1:]
     hours = (sum(map(minutes_of, names))) / 60
-    assert "the whole, about four hours" in PROSE
-    assert 3.5 < hours < 4.5
+    assert "the whole, about six hours" in PROSE
+    assert 5.5 < hours < 6.5
 
 
 @pytest.mark.parametrize(
@@ -89,7 +90,15 @@ def test_a_path_fits_its_time(minutes, explorer_only):
     names = path(f"{minutes} minutes")
     assert names.pop() == f"{explorer_only}.ipynb"
     total = minutes_of("00_start_here.ipynb") + sum(map(minutes_of, names))
+    total -= minutes_of(HALF) - HALF_MINUTES  # it is read to its training
     assert minutes - 15 <= total <= minutes - 10
+
+
+def test_two_paths_read_notebook_03_up_to_its_training():
+    last = "Let training look for it"
+    assert PROSE.count(f"]({HALF}) up to *{last}*") == 2
+    notebook = nbformat.read(NOTEBOOKS / HALF, as_version=4)
+    assert last in rules.headings(notebook)
 
 
 def test_the_pre_test_names_notebooks_that_stand():
