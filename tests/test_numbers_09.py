@@ -7,6 +7,7 @@ helpers/pretrained compare those with the model.
 import json
 import re
 
+import nbformat
 import numpy as np
 import pytest
 
@@ -15,12 +16,13 @@ from helpers.checks.circuit import PAIRS, shift
 from helpers.checks.next_place import next_score
 from helpers.pretrained import causal_findings
 from helpers.pretrained.causal import load_causal
-from helpers.pretrained.files import or_sentence
+from helpers.pretrained.files import MINILM, SMOLLM2, or_sentence
 from helpers.pretrained.findings import best, name, pattern_scores
 from helpers.pretrained.layer import linear
 from helpers.pretrained.sample import load_sample
 from helpers.pretrained.scores import load_scores
 from helpers.questions.real_heads import CONCLUDE
+from tests import notebook_rules as rules
 from tests.tools import ROOT
 
 NOTEBOOK = ROOT / "notebooks" / "09_heads_in_a_real_model.ipynb"
@@ -307,3 +309,33 @@ def test_the_text_that_it_writes(code):
     assert f'shipped result:", repr({json.dumps(text)})' in code
     s = model.settings
     assert (s.n_layers, s.sizes.h, s.sizes.n_kv, s.sizes.d_k) == (30, 9, 3, 64)
+
+
+# --- without the packages --------------------------------------------------
+
+HIDDEN = """
+import importlib.util as util
+
+find = util.find_spec
+util.find_spec = lambda name, package=None: (
+    None if name in {names!r} else find(name, package)
+)
+"""
+
+
+def test_without_packages_it_says_so_and_goes_on(tmp_path, monkeypatch):
+    names = MINILM.package, SMOLLM2.package
+    (tmp_path / "sitecustomize.py").write_text(
+        HIDDEN.format(names=names), encoding="utf-8"
+    )
+    monkeypatch.setenv("PYTHONPATH", str(tmp_path))
+    notebook = nbformat.read(NOTEBOOK, as_version=4)
+    done = rules.executed(notebook, NOTEBOOK.parent)
+    assert not rules.run_complaints(done)
+    said = "".join(
+        output.get("text", "")
+        for cell in rules.code_cells(done)
+        for output in cell.outputs
+    )
+    assert MINILM.missing in said and SMOLLM2.missing in said
+    assert said.count("shipped result") >= 4 and "computed here" not in said

@@ -29,7 +29,7 @@ class Small:
     faded: bool = False
 
 
-def head_wall(maps, columns, title, marked, description):
+def head_wall(maps, columns, title, marked, description, frames="best"):
     """Draw small maps in rows, the best ones framed in colour.
 
     Parameters
@@ -42,6 +42,8 @@ def head_wall(maps, columns, title, marked, description):
         What the frames in colour mean.
     description : str
         What a reader who does not see the picture is told.
+    frames : str
+        What kind of map is framed.
 
     Returns
     -------
@@ -52,7 +54,8 @@ def head_wall(maps, columns, title, marked, description):
         _opened(WIDTH, HEIGHT, description),
         f'<text x="{LEFT}" y="15" font-weight="600">{escape(title)}</text>'
         f'<text x="{WIDTH - 6}" y="15" font-size="11" text-anchor="end">'
-        f'<tspan fill="{BEST_COLOUR}">■</tspan> best: {escape(marked)}</text>',
+        f'<tspan fill="{BEST_COLOUR}">■</tspan> '
+        f"{escape(frames)}: {escape(marked)}</text>",
     ]
     for number, small in enumerate(maps):
         row, column = divmod(number, columns)
