@@ -15,6 +15,7 @@ from helpers.learn.who_did_what import WhoDidWhat
 
 STEPS = (120, 150)  # enough to tell answers apart, in tenths of a second
 NEAR = 1e-3
+PATIENCE = 60  # seconds: training on a busy machine
 DRAWN, SEED = 1000, 9  # sentences, and the generator that draws them
 AT_VERB = ("subject", "object")
 IN_V = {"positions": "Q, K, V"}
@@ -34,7 +35,7 @@ def check_places(f):
     -------
     Verdict
     """
-    return verdict_on(f, _examine)
+    return verdict_on(f, _examine, PATIENCE)
 
 
 def _examine(f):

@@ -58,15 +58,18 @@ class Refused(Exception):
         self.sentence, self.hint = sentence, hint
 
 
-def verdict_on(f, examine):
-    """Let `examine(f)` judge, for at most SECONDS; return a Verdict.
+def verdict_on(f, examine, seconds=None):
+    """Let `examine(f)` judge, for a limited time; return a Verdict.
 
     Parameters
     ----------
     f : the reader's function
     examine : function of `f`
         Returns the sentence of a "yes", or raises NotYet or Refused.
+    seconds : float, optional
+        More than SECONDS, if the function has to train a model.
     """
+    limit = seconds or SECONDS
     if f is None or f is ...:
         return Verdict("not yet", "Define the function first.")
     if not callable(f):
@@ -77,7 +80,7 @@ def verdict_on(f, examine):
             "Give it the name of your function, without brackets behind it.",
         )
     try:
-        return Verdict("yes", within(SECONDS, lambda: examine(f)))
+        return Verdict("yes", within(limit, lambda: examine(f)))
     except NotYet as reason:
         return Verdict("not yet", str(reason))
     except Refused as reason:
@@ -85,10 +88,10 @@ def verdict_on(f, examine):
     except TimeUp:
         return Verdict(
             "no",
-            f"Your function was stopped after {SECONDS} seconds.",
-            "Look for a loop that never ends: what makes its condition "
-            "false? These inputs are small, and a right answer takes "
-            "milliseconds.",
+            f"Your function was stopped after {limit} seconds.",
+            f"Look for a loop that never ends: what makes its condition "
+            f"false? These inputs are small, and a right answer takes "
+            f"{'a few seconds' if seconds else 'milliseconds'}.",
         )
 
 

@@ -114,7 +114,7 @@ FIVE_ROLES = _roles_study("five roles", 5, (1, 2, 3, 4, 6), 1500)
 
 IT_IN_TWO_LAYERS = _study(
     "it in two layers",
-    "What *it* stands for, read at *it*, on new pairs of nouns.",
+    "What “it” stands for, read at “it”, on new pairs of nouns.",
     (
         *P_AND_LOSS,
         "A1 it → adjective",

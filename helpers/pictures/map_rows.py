@@ -8,6 +8,7 @@ from helpers.pictures.text import FONT, INK, escape, weight, word
 WIDTH, HEAD, FOOT, GAP = 980, 42, 24, 8
 LABEL, ROOM = 112, 288  # for the rows' names; for all rows together
 TALLEST = 26
+ANSWERS, WIDEST = 8, 6.6  # left edge; a letter of any font, 11 high
 
 
 @dataclass(frozen=True)
@@ -84,13 +85,13 @@ def _block(block, left, wide, pitch, height):
             parts.append(_row(row, block.tokens, x, y, cell, pitch))
             y += pitch
         y += GAP
-    x = left + 20
+    x = left + ANSWERS
     for text, colour in block.answers:
         parts.append(
             f'<text x="{x:.1f}" y="{height - 7}" font-size="11">'
             f'<tspan fill="{colour}">■</tspan> {escape(text)}</text>'
         )
-        x += 22 + 5.5 * len(text)
+        x += 16 + WIDEST * len(text)
     return "".join(parts)
 
 

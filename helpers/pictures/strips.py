@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from helpers.pictures.text import FAINT, FONT, INK, PAPER, escape
 
 WIDTH, LEFT, RIGHT, TOP, PITCH = 980, 230, 950, 26, 34
-OLD, NEW = "#616161", "#0072B2"
+OLD, NEW = "#767676", "#0072B2"
 RADIUS = 4.5
 
 
@@ -53,8 +53,7 @@ def dot_strips(strips, title, top, description, low=0):
         f'fill="{INK}" aria-label="{escape(description)}">'
         f'<text x="{LEFT}" y="14" font-weight="600">{escape(title)}</text>'
     ]
-    for share in (0, 0.25, 0.5, 0.75, 1):
-        number = low + share * (top - low)
+    for number in _ticks(low, top):
         x = x_of(number)
         parts.append(
             f'<path d="M{x:.1f} {TOP}V{bottom}" stroke="#9e9e9e" '
@@ -67,6 +66,13 @@ def dot_strips(strips, title, top, description, low=0):
     parts.append(_legend(height - 8, any(strip.here for strip in strips)))
     parts.append("</svg>")
     return "".join(parts)
+
+
+def _ticks(low, top):
+    """Return the numbers below the axis: whole ones of a short count."""
+    if low == 0 and top in (3, 5, 6):
+        return range(top + 1)
+    return [low + share * (top - low) for share in (0, 0.25, 0.5, 0.75, 1)]
 
 
 def _strip(strip, y, x_of):
@@ -93,7 +99,18 @@ def _strip(strip, y, x_of):
                 f'r="{RADIUS}" {look} stroke-width="1.5">'
                 f"<title>{escape(name)}: {number:.3f}</title></circle>"
             )
+        parts += _counts([x_of(number) for _, number in dots], y + below)
     return "".join(parts)
+
+
+def _counts(xs, y):
+    """Write "× 5" beside dots that hide each other, all in one place."""
+    if len(xs) < 2 or max(xs) - min(xs) > RADIUS:
+        return []
+    return [
+        f'<text x="{max(xs) + RADIUS + 4:.1f}" y="{y + 3.5:.1f}" '
+        f'font-size="10">× {len(xs)}</text>'
+    ]
 
 
 def _legend(y, has_new):

@@ -161,7 +161,6 @@ class TrainingExplorer(Explorer):
         if result is not None:
             self.shown = result
         self._draw(self.shown)
-        self.words.say(views.answers_in_words(self.shown))
         if result is None:
             self._mark_old()
 
@@ -180,6 +179,7 @@ class TrainingExplorer(Explorer):
     def _draw(self, run):
         self.curves.show(views.curves, run)
         self.maps.show(views.maps, run)
+        self.words.say(views.answers_in_words(run))
 
     def _mark_old(self):
         for stage in self.stages:

@@ -3,6 +3,7 @@
 from helpers.learn.who_did_what import PLACES
 
 SOLVED, KNOWN, COIN = 0.85, 0.9, 1.15
+APART = 0.6  # of two P: one role is favoured, whatever the larger is
 SUBJECT, OBJECT = PLACES["subject"], PLACES["object"]
 PART = 0.2  # the least weight that counts as a part of a mixture
 PLACED = "MLP before, places in V"
@@ -26,7 +27,8 @@ def verdict(run):
         return "solved"
     if min(run.seen[:2]) >= SOLVED:
         return "learned by heart"
-    if max(subject, object_) >= KNOWN and abs(subject - object_) >= 0.3:
+    gap = abs(subject - object_)
+    if gap >= APART or (max(subject, object_) >= KNOWN and gap >= 0.3):
         return "one-sided"
     if subject + object_ < 0.8:
         return "not learned"

@@ -110,7 +110,7 @@ def _block(sentence, layers, answers):
     )
     said = tuple(
         (
-            f"{answer.role}: P({answer.word}) = {answer.p:.2f}",
+            f"{answer.role} P({answer.word}) {answer.p:.2f}",
             COLOUR_OF[answer.role],
         )
         for answer in answers
