@@ -112,7 +112,7 @@ def test_the_estimate_grows_with_the_seeds(explorer):
         for t in explorer.shipped
     )
     assert results.estimate(without, (0,)) is None
-    assert "an unknown time" in views.offer(explorer.study, without, (0,))
+    assert "was not noted" in views.offer(explorer.study, without, (0,))
 
 
 def test_a_spread_says_what_there_is():

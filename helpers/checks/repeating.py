@@ -90,7 +90,7 @@ def _examine(test):
             )
         if not isinstance(result, bool | np.bool_):
             raise Refused(
-                f"Your test returns {result!r:.20}, not True or False.",
+                f"Your test returns {result!s:.20}, not True or False.",
                 "How good is good enough? Compare the share of right "
                 "guesses with it, such as 0.9.",
             )
@@ -141,7 +141,8 @@ def _why_unseen(seen, length):
     if len(seen) <= 1:
         return (
             f"All your sentences have copies of {length} tokens, so one "
-            f"distance is always right. Draw the length anew: Repeat()."
+            f"distance is always right. Draw from a task whose copies differ "
+            f"in length, such as Repeat()."
         )
     return (
         "Your lengths differ, and still it is good enough. Ask for a higher "

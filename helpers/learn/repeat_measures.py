@@ -28,7 +28,7 @@ def of_answers(model, task):
 
 
 def of_roles(model, task):
-    """Return them, and the best head's two scores in the whole model."""
+    """Return loss, accuracy, and the best score in the model for each role."""
     _, found = head_scores(model, sentences(task))
     best = {name: float(found[name].max()) for name in found}
     return of_answers(model, task) | best

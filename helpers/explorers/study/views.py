@@ -100,12 +100,15 @@ def offer(study, shipped, seeds):
     """Say how long it takes to run `seeds` again."""
     seconds = estimate(shipped, seeds)
     count = len(study.rows) * len(seeds)
-    took = "an unknown time"
-    if seconds is not None:
-        took = f"{max(1, round(seconds)):,} s of one core"
+    if seconds is None:
+        return (
+            f"{count} trainings; how long they took was not noted. Stop "
+            f"ends them at any time."
+        )
     return (
-        f"{count} trainings. They took {took} where the shipped results "
-        f"were made; a busy machine may need several times as long."
+        f"{count} trainings. They took {max(1, round(seconds)):,} s of one "
+        f"core where the shipped results were made; a busy machine may need "
+        f"several times as long."
     )
 
 
