@@ -4,6 +4,9 @@ A figure is made without pyplot, so none is left open, and none is drawn
 twice. Give it as the last line of a cell, after %matplotlib inline.
 """
 
+import base64
+import html
+import io
 import unicodedata
 
 import matplotlib
@@ -16,6 +19,36 @@ MOST_COLUMNS = 4
 MOST_LABELS = 30
 LONGEST_LABEL = 12
 SIDE, LARGE_SIDE = 2.1, 3.0  # inches of a map: of many, of one or two
+MOST_SAID = 3  # rows of a map in its description, if there are many
+
+
+class DescribedFigure(Figure):
+    """A figure that a notebook shows with its description as alternative.
+
+    IPython's own way gives the bare PNG, and JupyterLab an <img> without
+    alternative text. This one is drawn once, and sends both.
+    """
+
+    description = "A figure"
+
+    def _repr_mimebundle_(self, **_):
+        page = io.BytesIO()
+        self.savefig(page, format="png", bbox_inches="tight")
+        png = base64.b64encode(page.getvalue()).decode("ascii")
+        image = (
+            f'<img alt="{html.escape(self.description)}" '
+            f'style="max-width:100%" src="data:image/png;base64,{png}">'
+        )
+        return {
+            "text/html": image,
+            "image/png": png,
+            "text/plain": self.description,
+        }
+
+    def _ipython_display_(self):
+        from IPython.display import display
+
+        display(self._repr_mimebundle_(), raw=True)
 
 
 def attention_maps(attn, tokens, titles=None):
@@ -34,7 +67,9 @@ def attention_maps(attn, tokens, titles=None):
 
     Returns
     -------
-    matplotlib.figure.Figure
+    DescribedFigure
+        A matplotlib.figure.Figure whose description names the strongest
+        weights.
 
     Raises
     ------
@@ -60,10 +95,11 @@ def attention_maps(attn, tokens, titles=None):
     across = min(h, MOST_COLUMNS)
     side = SIDE if h > 2 else LARGE_SIDE
     down = -(-h // across)
-    figure = Figure(
+    figure = DescribedFigure(
         figsize=(side * across + 1.4, (side + 0.35) * down + 0.7),
         layout="constrained",
     )
+    figure.description = _described(attn, rows, columns, titles)
     axes = list(figure.subplots(down, across, squeeze=False).flat)
     for number, axis in enumerate(axes):
         if number >= h:
@@ -76,6 +112,33 @@ def attention_maps(attn, tokens, titles=None):
     bar.set_label("weight", fontsize=8)
     bar.ax.tick_params(labelsize=8)
     return figure
+
+
+def _described(attn, rows, columns, titles):
+    """Return in words what the maps show: the strongest key of each query.
+
+    Of more than two maps, or of long ones, the clearest rows only.
+    """
+    few = len(attn) <= 2 and attn.shape[1] <= MOST_LABELS
+    said = []
+    for title, shares in zip(titles, attn, strict=True):
+        strongest = shares.max(axis=-1)
+        shown = range(len(rows))
+        if not few:
+            shown = sorted(np.argsort(-strongest, kind="stable")[:MOST_SAID])
+        said.append(
+            f"{title}: "
+            + ", ".join(
+                f"{rows[q]} → {columns[shares[q].argmax()]} {strongest[q]:.2f}"
+                for q in shown
+            )
+        )
+    which = "each query" if few else f"the {MOST_SAID} clearest queries"
+    return (
+        f"{len(attn)} attention map{'s' * (len(attn) > 1)}, {len(rows)} "
+        f"queries by {len(columns)} keys; the largest weight of {which}. "
+        f"{'; '.join(said)}."
+    )
 
 
 def _draw(axis, shares):

@@ -28,7 +28,7 @@ FLOORS = (
         "learn": NUMPY,
         "pretrained": NUMPY,
         "pictures": NUMPY,
-        "plots": NUMPY | {"matplotlib"},
+        "plots": NUMPY | {"matplotlib", "IPython"},
     },
     {"checks": NUMPY},
     {

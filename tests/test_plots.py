@@ -1,11 +1,16 @@
 """Stills: every map alike, every word as it is."""
 
+import base64
 import io
 import warnings
+import xml.etree.ElementTree as ET
 
 import matplotlib
 import numpy as np
 import pytest
+from IPython.core.interactiveshell import InteractiveShell
+from IPython.utils.capture import capture_output
+from matplotlib.figure import Figure
 
 from helpers import plots
 from helpers.plots import attention_maps
@@ -123,6 +128,43 @@ def test_no_figure_is_left_open():
     before = pyplot.get_fignums()
     attention_maps(np.eye(9), TOKENS)
     assert pyplot.get_fignums() == before
+
+
+def test_the_description_names_the_strongest_key_of_each_query():
+    attn = np.array([[0.25, 0.75], [0.9, 0.1]])
+    assert attention_maps(attn, ("a", "b"), ["one"]).description == (
+        "1 attention map, 2 queries by 2 keys; the largest weight of each "
+        "query. one: a → b 0.75, b → a 0.90."
+    )
+    many = np.stack([np.eye(5)] * 3)
+    many[1, 2] = many[1, 4] = 0.2
+    said = attention_maps(many, tuple("vwxyz")).description
+    assert "3 attention maps, 5 queries by 5 keys; the largest" in said
+    assert "the 3 clearest queries. head 1: v → v 1.00, w → w" in said
+    assert "head 2: v → v 1.00, w → w 1.00, y → y 1.00; head 3:" in said
+
+
+def test_a_notebook_shows_one_image_with_its_alternative(monkeypatch):
+    shell = InteractiveShell.instance()
+    png = shell.display_formatter.formatters["image/png"]
+    monkeypatch.setitem(  # what %matplotlib inline does
+        png.type_printers, Figure, lambda figure: pytest.fail("drawn twice")
+    )
+    hostile = "<b>\"&'$"
+    figure = attention_maps(np.eye(1), [hostile])
+    with capture_output() as shown:
+        assert shell.display_formatter.format(figure) == ({}, {})
+    (output,) = shown.outputs
+    bundle = output.data
+    assert set(bundle) == {"text/html", "image/png", "text/plain"}
+    (element,) = ET.fromstring(
+        f"<p>{bundle['text/html']}</p>".replace('">', '"/>')
+    )
+    assert element.tag == "img"
+    assert element.get("alt") == bundle["text/plain"] == figure.description
+    assert f"{hostile} → {hostile} 1.00" in figure.description
+    assert base64.b64decode(bundle["image/png"])[:4] == b"\x89PNG"
+    assert element.get("src").endswith(bundle["image/png"])
 
 
 @pytest.mark.parametrize(
