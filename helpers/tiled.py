@@ -98,9 +98,10 @@ def tiled_attention(
         wide = np.result_type(Q, np.float32)
         q, k, v = (a[place].astype(wide, copy=False) for a in (Q, K, V))
         q = q * wide.type(scale * LOG2_E)
+        room = np.empty_like(q, shape=(min(rows, len(q)), columns))
         for some in tiles(len(q), rows):
             seen_at = partial(sight.of, place, some)
-            out[(*place, some)] = _rows(q[some], k, v, seen_at, columns)
+            out[(*place, some)] = _rows(q[some], k, v, seen_at, room)
 
     if threads == 1:
         list(map(run, np.ndindex(front)))
@@ -110,17 +111,21 @@ def tiled_attention(
     return out.reshape(*front[:-2], -1, *out.shape[-2:])
 
 
-def _rows(q, k, v, seen_at, columns):
-    """Let the queries q (n, d_k) of one tile walk along all keys."""
+def _rows(q, k, v, seen_at, room):
+    """Let the queries q (n, d_k) of one tile walk along all keys.
+
+    The scores of each tile are written into `room`, again and again.
+    """
     bounded = _longest(q) * _longest(k) <= SAFE
     top = np.full((len(q), 1), 0 if bounded else -np.inf, q.dtype)
     total = np.zeros((len(q), 1), q.dtype)
     kept = np.zeros((len(q), v.shape[-1]), q.dtype)
-    for keys in tiles(len(k), columns):
+    for keys in tiles(len(k), room.shape[1]):
         seen = seen_at(keys)
         if not seen.any():
             continue
-        scores = q @ k[keys].T  # (n, columns)
+        scores = room[: len(q), : len(k[keys])]
+        np.matmul(q, k[keys].T, out=scores)
         if not bounded:
             if not seen.all():
                 np.copyto(scores, -np.inf, where=~seen)
