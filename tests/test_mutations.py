@@ -5,11 +5,21 @@ The sample holds the classic mistakes, and a change of most modules.
 
 import pytest
 
+from helpers.bugs import BUGS
 from tests.mutations import TESTS, mutations, outcome, outcomes, text_of
 
 ALL = mutations()
+GALLERY = {
+    "bare reshape": "split by one bare reshape",
+    "wrong merge": "merge without trading places",
+    "√d_model": "scale by the root of d_model",
+    "softmax over queries": "softmax over the queries",
+    "mask after softmax": "mask after the softmax",
+    "tiled KV heads": "key/value heads in the order 0, 1, 0, 1",
+}
 SAMPLE = (
     "split by one bare reshape",
+    "split by one bare reshape where N = h",
     "merge without trading places",
     "scale by the root of d_model",
     "softmax over the queries",
@@ -19,6 +29,9 @@ SAMPLE = (
     "a multiply-add is one FLOP in the scores",
     "results count no more",
     "lengths forget the scale",
+    "positions start anew at each step",
+    "hidden keys may be the largest",
+    "_on_spending raises",
 )
 
 
@@ -31,6 +44,19 @@ def test_the_changes_are_many_and_named_apart():
     names = [(m.module, m.name) for m in ALL]
     assert len(names) == len(set(names)) >= 100
     assert {module for module, _ in names} == set(TESTS)
+
+
+def test_each_bug_of_the_gallery_is_made_and_sampled():
+    assert set(GALLERY) == set(BUGS)
+    assert set(GALLERY.values()) <= {m.name for m in ALL} & set(SAMPLE)
+
+
+def test_d13_each_callback_is_made_to_fail():
+    raised = [m for m in ALL if m.name.endswith(" raises")]
+    assert len(raised) >= 30
+    assert {"_on_width raises", "_on_train raises"} <= {m.name for m in raised}
+    for mutation in raised:
+        assert text_of(mutation).count('RuntimeError("on purpose")') == 1
 
 
 def test_the_copy_is_green_before_it_is_changed():
