@@ -279,6 +279,11 @@ def bad_outputs(outputs):
         elif output.get("name") == "stderr":
             text = output.get("text", "")
             found.append(f"stderr: {''.join(text).strip()}")
+        data = output.get("data", {})
+        if "image/png" not in data and "".join(
+            data.get("text/plain", "")
+        ).startswith("<Figure"):
+            found.append("a figure is not drawn: %matplotlib inline?")
     return found
 
 

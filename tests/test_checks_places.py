@@ -15,6 +15,16 @@ from helpers.learn.training import examine, train
 from helpers.learn.who_did_what import WhoDidWhat
 
 
+def test_training_may_take_longer_than_other_answers(monkeypatch):
+    monkeypatch.setattr("helpers.checks.verdict.SECONDS", 0.01)
+    monkeypatch.setattr(places, "STEPS", (2, 3))
+    assert check_places(answer()).ok
+    monkeypatch.setattr(places, "PATIENCE", 0.01)
+    verdict = check_places(answer())
+    assert "stopped after 0.01 seconds" in verdict.sentence
+    assert "a few seconds" in verdict.hint
+
+
 def answer(
     h=1,
     positions="Q, K, V",

@@ -297,6 +297,7 @@ def test_stop_keeps_the_curve_and_labels_it(explorer):
         explorer.train.click()
         assert not explorer.stop.disabled
         await until(lambda: explorer.progress.value > 0)
+        assert "new noun pairs" not in explorer.words.text  # of the old run
         explorer.stop.click()
         run, picture = explorer.shown, explorer.curves.picture
         await asyncio.sleep(0.05)
@@ -536,6 +537,11 @@ def ended(seen, new, heads, **setting):
             ended((1, 0.9, 1), (0.4, 0.6, 1), [(0, 1)], nouns=8),
             "learned by heart",
             "less so on new ones (subject 0.40, object 0.60)",
+        ),
+        (
+            ended((0.25, 1, 1), (0.12, 0.88, 1), [(0, 1)], nouns=8),
+            "one-sided",
+            "the object is bought at the subject's cost",
         ),
         (
             ended((0.8, 0.9, 1), (0.4, 0.6, 1), [(0, 1)], nouns=8),

@@ -185,14 +185,16 @@ def test_hidden_errors_are_found(tmp_path):
                 "def f(x):\n    raise ValueError('hidden')\n"
                 "w.interact(f, x=3)"
             ),
+            code("from matplotlib.figure import Figure\nFigure()"),
             code("print('fine')"),
         ]
     )
     found = rules.run_complaints(rules.executed(trouble, tmp_path))
-    assert len(found) == 3, found
+    assert len(found) == 4, found
     assert "ZeroDivisionError" in found[0]
     assert "careful" in found[1]
-    assert "Output widget" in found[2] and "hidden" in found[2]
+    assert "not drawn" in found[2]
+    assert "Output widget" in found[3] and "hidden" in found[3]
 
 
 def test_a_slow_notebook_is_measured(tmp_path):

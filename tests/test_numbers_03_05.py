@@ -18,6 +18,8 @@ from helpers.explorers.costs import balance_N
 from helpers.explorers.ledger import explore_ledger
 from helpers.explorers.ledger.views import not_free, price
 from helpers.learn.model import Model
+from helpers.learn.role_measures import fresh, weights_on_answers
+from helpers.learn.roles_in_a_row import RolesInARow
 from helpers.learn.studies import SECONDS, STUDIES, shipped
 from helpers.learn.training import examine, train
 from helpers.learn.who_did_what import WhoDidWhat
@@ -190,6 +192,19 @@ def test_three_roles_and_five(one_head_page):
     assert max(five["h = 2"]["P, the mean"]) < 0.75
     assert five["h = 6"]["roles right"] == [5] * 5
     assert min(five["h = 6"]["P, the mean"]) > 0.99
+
+
+def test_training_finds_the_corners_of_the_square(one_head_page):
+    task = RolesInARow(3)
+    model = Model(task.settings(h=2), seed=0)
+    for _ in train(model, task, steps=800, seed=0):
+        pass
+    points = weights_on_answers(model, fresh(task), task.roles).T
+    corners = [[0, 0.5], [0.5, 0], [0.5, 0.5]]
+    found = sorted((2 * points).round() / 2, key=tuple)
+    assert np.array_equal(found, corners)
+    assert np.allclose(points, (2 * points).round() / 2, atol=0.05)
+    assert "training has found the corners of the square" in one_head_page
 
 
 def test_what_rescues_one_head_and_what_does_not(one_head_page):

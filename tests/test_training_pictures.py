@@ -93,6 +93,30 @@ def test_dots_stand_at_their_numbers():
     assert xs[:2] == [(AXIS + AXIS_END) / 2, AXIS_END]
 
 
+def test_dots_that_hide_each_other_are_counted():
+    same = tuple((f"seed {n}", 3.0) for n in range(5))
+    svg = dot_strips([Strip("h = 2", same)], "roles right", 3, "d")
+    assert svg.count("× 5") == 1
+    ticks = re.findall(r'text-anchor="middle">([\d.]+)<', svg)
+    assert ticks == ["0", "1", "2", "3"]
+    apart = (*same, ("seed 5", 2.0))
+    assert "×" not in dot_strips([Strip("h = 2", apart)], "t", 3, "d")
+    assert "×" not in dot_strips([Strip("h = 2", same[:1])], "t", 3, "d")
+
+
+def test_answers_stay_inside_their_block():
+    row = MapRow("ate, head 1", (0.2,) * 9)
+    said = ("subject P(fish) 0.20", "object P(fish) 0.21")
+    said = tuple((s, "#000") for s in (*said, "antecedent P(fish) 1.00"))
+    block = RowBlock(tuple("abcdefghi"), ((row,),), said)
+    svg = map_rows([block, block], "d")
+    found = re.findall(r'<text x="([\d.]+)"[^>]*><tspan[^>]*>■</tspan>', svg)
+    assert len(found) == 6
+    # An 11 px letter is 6.7 wide on average in the widest of usual fonts.
+    assert float(found[2]) + 10 + 6.7 * len(said[2][0]) < 490
+    assert float(found[5]) + 10 + 6.7 * len(said[2][0]) < 980
+
+
 @pytest.mark.parametrize(
     "svg",
     (
