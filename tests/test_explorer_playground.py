@@ -149,6 +149,19 @@ def test_sizes_of_its_own_are_said_in_place_of_the_sliders(explorer):
     assert not explorer.causal.disabled and explorer.depth.disabled
 
 
+def test_trained_heads_come_in_the_sizes_that_are_shipped(explorer):
+    for d_model, offered in ((512, (1, 2, 4, 8)), (60, (1, 2, 4))):
+        explorer.d_model.value = d_model
+        explorer.h.value = d_model
+        explorer.kind.value = TRAINED
+        assert tuple(explorer.h.options) == offered
+        assert explorer.h.value == offered[-1]
+        assert f"heads h moved from {d_model} to" in explorer.message.text
+        is_sound(explorer)
+        explorer.kind.value = HAND_BUILT
+        assert explorer.h.value == d_model
+
+
 def test_the_chosen_word_stays_when_pieces_are_shown(explorer):
     for kind in (REAL, HAND_BUILT, REAL, TRAINED):
         explorer.kind.value = kind

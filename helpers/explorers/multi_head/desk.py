@@ -34,6 +34,13 @@ SWATCHES = "".join(
 )
 
 
+def preset_of(sentence):
+    """Return the choice that a start names, and its text."""
+    if sentence in SENTENCE_CHOICES and sentence != OWN:
+        return sentence, SENTENCE_CHOICES[sentence]
+    return OWN, sentence
+
+
 class Desk:
     """The controls of a sentence and its heads, and what follows a text."""
 

@@ -12,10 +12,9 @@ from helpers.controls import (
 )
 from helpers.explorers.multi_head import views
 from helpers.explorers.multi_head.desk import (
-    OWN,
-    SENTENCE_CHOICES,
     SWATCHES,
     Desk,
+    preset_of,
 )
 from helpers.explorers.multi_head.layer import (
     HAND_BUILT,
@@ -69,12 +68,11 @@ class MultiHeadExplorer(Desk, Explorer):
         _require_choice("d_model", d_model, D_MODEL_CHOICES)
         _require_choice("kind", kind, (HAND_BUILT, RANDOM))
         Sizes(d_model, h)  # raises if h does not go with d_model
-        known = sentence in SENTENCE_CHOICES and sentence != OWN
-        text = SENTENCE_CHOICES[sentence] if known else sentence
+        preset, text = preset_of(sentence)
         tokens = words(text)
         super().__init__()
         self._layers = Layers()
-        self._make_controls(h, d_model, sentence if known else OWN, text)
+        self._make_controls(h, d_model, preset, text)
         self.kind.value, self.causal.value = kind, causal
         self._follow_sentence(tokens)
         self._make_stages()

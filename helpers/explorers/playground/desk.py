@@ -25,6 +25,10 @@ GREYED = "".join(
     for place, kind in enumerate(KINDS, 1)
     if kind in FIXED
 )
+AS_SLIDERS = (  # a field in a slider's place is as high: nothing jumps
+    ".why-fixed{height:var(--jp-widgets-inline-height);margin:0 2px}"
+    ".why-fixed input{height:100%}"
+)
 
 
 class PlaygroundDesk(Desk):
@@ -179,9 +183,11 @@ class PlaygroundDesk(Desk):
 
 def _fixed(slider):
     """Return a field that says a size which can't be moved."""
-    return widgets.Text(
+    text = widgets.Text(
         description=slider.description,
         disabled=True,
         style=WIDE,
         layout=widgets.Layout(width=slider.layout.width, display="none"),
     )
+    text.add_class("why-fixed")
+    return text

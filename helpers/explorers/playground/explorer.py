@@ -12,14 +12,14 @@ from helpers.controls.settings import CodeError
 from helpers.explorers.costs import ledger_table
 from helpers.explorers.grouped.views import wires
 from helpers.explorers.multi_head import views as heads
-from helpers.explorers.multi_head.desk import (
-    OWN,
-    SENTENCE_CHOICES,
-    SWATCHES,
-)
+from helpers.explorers.multi_head.desk import SWATCHES, preset_of
 from helpers.explorers.multi_head.layer import HAND_BUILT
 from helpers.explorers.playground import views
-from helpers.explorers.playground.desk import GREYED, PlaygroundDesk
+from helpers.explorers.playground.desk import (
+    AS_SLIDERS,
+    GREYED,
+    PlaygroundDesk,
+)
 from helpers.explorers.playground.kinds import (
     FIXED,
     KINDS,
@@ -73,8 +73,7 @@ class PlaygroundExplorer(PlaygroundDesk, Explorer):
                 f"d_model must be one of {listed}: got {d_model!r}."
             )
         sizes = Sizes(d_model, h, n_kv)  # raises if they do not fit
-        known = sentence in SENTENCE_CHOICES and sentence != OWN
-        text = SENTENCE_CHOICES[sentence] if known else sentence
+        preset, text = preset_of(sentence)
         tokens = words(text)
         if kind not in KINDS or why_not(kind, tokens):
             reason = why_not(kind, tokens) if kind in KINDS else ""
@@ -84,10 +83,7 @@ class PlaygroundExplorer(PlaygroundDesk, Explorer):
             )
         super().__init__()
         self._layers = Layers()
-        self._make_controls(
-            *(sizes.h, sizes.n_kv, d_model),
-            *(sentence if known else OWN, text),
-        )
+        self._make_controls(sizes.h, sizes.n_kv, d_model, preset, text)
         self._make_stages()
         self.lay_out(self._arranged())
         self._follow_sentence(tokens)
@@ -98,7 +94,7 @@ class PlaygroundExplorer(PlaygroundDesk, Explorer):
 
     def _make_stages(self):
         self.message = Message(lines=3)
-        self.status = Message(lines=1)
+        self.status = Message(lines=2)
         self.maps, self.row_table = Stage(), Stage()
         self.wires, self.badge = Stage(), Stage("2em")
         self.price, self.bars = Stage("3.2em"), Stage()
@@ -114,7 +110,7 @@ class PlaygroundExplorer(PlaygroundDesk, Explorer):
         sliders = (self.d_model, self.h, self.n_kv)
         pairs = [c for s in sliders for c in (s, self.fixed[s])]
         return (
-            style_sheet(SWATCHES + GREYED),
+            style_sheet(SWATCHES + GREYED + AS_SLIDERS),
             row(*pairs, self.restart),
             row(self.sentence, self.text),
             row(self.kind, self.causal),
