@@ -112,6 +112,7 @@ def test_answers_stay_inside_their_block():
     svg = map_rows([block, block], "d")
     found = re.findall(r'<text x="([\d.]+)"[^>]*><tspan[^>]*>■</tspan>', svg)
     assert len(found) == 6
+    assert float(found[1]) - float(found[0]) > 10 + 6.7 * len(said[0][0])
     # An 11 px letter is 6.7 wide on average in the widest of usual fonts.
     assert float(found[2]) + 10 + 6.7 * len(said[2][0]) < 490
     assert float(found[5]) + 10 + 6.7 * len(said[2][0]) < 980
