@@ -4,6 +4,8 @@ import ipywidgets as widgets
 
 from helpers.pictures.text import INK, escape
 
+UNSEEN = "position:absolute;clip-path:inset(50%);width:1px;height:1px"
+
 
 class Message:
     """Plain text that a screen reader reads when it changes.
@@ -17,18 +19,25 @@ class Message:
         self.text = None
         self.say("")
 
-    def say(self, text, problem=False):
-        """Show `text`, escaped."""
+    def say(self, text, problem=False, spoken=""):
+        """Show `text`, escaped; say `spoken` before it, unseen."""
         self.text = text
+        if spoken:
+            spoken = f'<span style="{UNSEEN}">{escape(spoken)}. </span>'
         colour = "var(--jp-error-color0,#b00020)" if problem else INK
         self.widget.value = (
             f'<div role="status" aria-live="polite" style="min-height:'
-            f'{self._height};line-height:1.5;color:{colour}">{escape(text)}</div>'
+            f'{self._height};line-height:1.5;color:{colour}">{spoken}'
+            f"{escape(text)}</div>"
         )
 
 
 class Stage:
-    """A place for one picture; it draws and sends only what has changed."""
+    """A place for one picture; it draws and sends only what has changed.
+
+    A table, and a picture of a least width, may be wider than the page and
+    scroll: then the stage is a stop of the Tab key, so that keys scroll it.
+    """
 
     def __init__(self, height="0", width="100%"):
         self.widget = widgets.HTML(
@@ -47,6 +56,8 @@ class Stage:
         if self._drawn_from != (draw, inputs):
             self.picture = draw(*inputs)
             self._drawn_from = (draw, inputs)
+            wide = "<table" in self.picture or "min-width" in self.picture
+            self.widget.tabbable = wide or None
         if self.widget.value != self.picture:
             self.widget.value = self.picture
 

@@ -54,6 +54,8 @@ def weight(share):
 def table(caption, header, rows):
     """Return an HTML table; all cells are escaped, the first column heads.
 
+    An empty cell of the header is no header: it would be read out as one.
+
     Parameters
     ----------
     caption : str
@@ -62,6 +64,8 @@ def table(caption, header, rows):
     """
     head = "".join(
         f'<th scope="col" style="{CELL_STYLE}">{escape(cell)}</th>'
+        if cell != ""
+        else f'<td style="{CELL_STYLE}"></td>'
         for cell in header
     )
     body = "".join(

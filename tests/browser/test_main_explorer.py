@@ -15,7 +15,8 @@ CONTROLS = f"""area => [...area.querySelectorAll('{PARTS}')].filter(
     part => part.checkVisibility({{visibilityProperty: true}})
 ).map({NAME})"""
 FOCUSED = f"""() => {{
-    const part = document.activeElement.closest('{PARTS}');
+    const part = document.activeElement.closest(
+        '{PARTS}, .widget-html');
     return part && ({NAME})(part);
 }}"""
 
