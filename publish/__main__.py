@@ -3,7 +3,7 @@
 import argparse
 from pathlib import Path
 
-from publish import lite, reading, slides
+from publish import lite, paths, reading, slides
 
 COPIES = {
     "reading": reading.build,
@@ -22,10 +22,19 @@ def main():
         metavar="FOLDER",
         help="for lite: Pyodide's files, to be copied into the site",
     )
+    parser.add_argument(
+        "--path",
+        choices=paths.paths(),
+        help="for slides: one path of the lecture, in minutes, and no more",
+    )
     asked = parser.parse_args()
     if asked.pyodide and asked.copy != "lite":
         parser.error("--pyodide belongs to lite")
+    if asked.path and asked.copy != "slides":
+        parser.error("--path belongs to slides")
     more = {"pyodide": asked.pyodide} if asked.pyodide else {}
+    if asked.path:
+        more["only"] = asked.path
     print("Open", COPIES[asked.copy](**more))
 
 
