@@ -72,10 +72,12 @@ class PlaygroundDesk(Desk):
 
     def _start_again(self, event):
         self._held = True
-        self._take_kind(HAND_BUILT)
-        super()._start_again(event)
-        self._take_kind(self._start_kind)
-        self._held = False
+        try:
+            self._take_kind(HAND_BUILT)
+            super()._start_again(event)
+            self._take_kind(self._start_kind)
+        finally:
+            self._held = False
         self.refresh("Back at the start.")
 
     # Sizes: d_model limits h, and h limits n_kv.

@@ -148,19 +148,20 @@ class PlaygroundExplorer(PlaygroundDesk, Explorer):
         )
         self.watch(*(c for c in self.settings() if c not in followed))
 
-    def restore(self, code):
+    def restore(self, code, **limits):
         """Move the controls to where `code` says, in one redraw.
 
         Heads that have sizes of their own give way first, so that a code of
         sizes can be read; a longer code brings its own kind.
         """
-        before = self.code
-        if self._kind in FIXED:
+        before, own = self.code, self._kind in FIXED
+        if own:
             self._take_kind(HAND_BUILT)
         try:
-            super().restore(code)
+            super().restore(code, **limits)
         except CodeError:
-            super().restore(before)
+            if own:
+                super().restore(before)
             raise
 
     def read(self):
