@@ -141,7 +141,7 @@ def record(name):
     Returns
     -------
     dict
-        "command", "numpy", "seeds", "steps" by row, and "results".
+        "command", "python", "numpy", "seeds", "steps" by row, "results".
 
     Raises
     ------

@@ -34,7 +34,7 @@ def attempts_table(attempts):
     header = (
         "attempt",
         "h",
-        "variant",
+        "model",
         "nouns",
         "seed",
         "rate",

@@ -153,12 +153,13 @@ def snapshot(setting, model, task, points, steps):
         points[-1].step,
         steps,
         tuple(points),
-        _tuples(shares.tolist()),
+        tuples(shares.tolist()),
         tuple(answers),
     )
 
 
-def _tuples(nested):
+def tuples(nested):
+    """Return nested lists as nested tuples."""
     if isinstance(nested, list):
-        return tuple(_tuples(part) for part in nested)
+        return tuple(tuples(part) for part in nested)
     return nested

@@ -11,7 +11,13 @@ from dataclasses import asdict, replace
 from functools import cache
 from pathlib import Path
 
-from helpers.explorers.training.runs import Answer, Point, Run, training
+from helpers.explorers.training.runs import (
+    Answer,
+    Point,
+    Run,
+    training,
+    tuples,
+)
 from helpers.explorers.training.setting import Setting
 
 FILE = Path(__file__).with_name("shipped.json")
@@ -35,7 +41,7 @@ def _run(fields):
                 Point(p["step"], tuple(p["losses"]), tuple(p["ps"]))
                 for p in fields["points"]
             ),
-            "shares": _tuples(fields["shares"]),
+            "shares": tuples(fields["shares"]),
             "answers": tuple(
                 tuple(Answer(**answer) for answer in answers)
                 for answers in fields["answers"]
@@ -61,12 +67,6 @@ def _rounded(value):
     if isinstance(value, list | tuple):
         return [_rounded(part) for part in value]
     return round(value, DIGITS) if isinstance(value, float) else value
-
-
-def _tuples(nested):
-    if isinstance(nested, list):
-        return tuple(_tuples(part) for part in nested)
-    return nested
 
 
 if __name__ == "__main__":
