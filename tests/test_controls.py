@@ -163,3 +163,24 @@ def test_a_rerun_closes_what_the_same_cell_made_before(monkeypatch):
     assert first.comm is None
     assert second.number.comm is None
     assert third.comm is not None
+
+
+def test_d12_a_callback_that_fails_says_so_beside_the_control():
+    class Failing(Explorer):
+        def __init__(self):
+            super().__init__()
+            self.stages = (Stage(),)
+            self.button = widgets.Button()
+            self.button.on_click(self._on_click)
+
+        def _on_click(self, _):
+            raise ZeroDivisionError("3 < 5")
+
+    explorer = Failing()
+    explorer.button.click()  # ipywidgets hides the failure itself
+    assert "The course's own code failed (ZeroDivisionError: 3 < 5)" in (
+        explorer.message.text
+    )
+    assert "aria-disabled" in explorer.stages[0].widget.value
+    with pytest.raises(ZeroDivisionError):
+        explorer._on_click(None)

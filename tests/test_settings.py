@@ -180,3 +180,24 @@ def test_large_type_is_one_class_on_the_whole_explorer():
     assert "why-large" in explorer._dom_classes
     explorer.keeping.large.value = False
     assert "why-large" not in explorer._dom_classes
+
+
+@pytest.mark.parametrize("text", ["", "w " * 2000, "y" * 3000])
+def test_text_that_cannot_be_used_is_kept_by_a_wrong_code(text):
+    explorer = explore_multi_head()
+    explorer.text.value = text
+    before = explorer.code
+    explorer.keeping.code.value = "set 256-3-99"  # 256 alone would do
+    assert "Nothing has moved." in explorer.keeping.message.text
+    assert (explorer.code, explorer.d_model.value) == (before, 512)
+
+
+@pytest.mark.parametrize("text", ["", "w " * 2000, "y" * 3000])
+def test_text_that_cannot_be_used_can_be_pinned_and_not_saved(text):
+    explorer = explore_multi_head()
+    explorer.text.value = text
+    explorer.keeping.pin.click()
+    assert explorer.keeping.copy.code == explorer.code
+    explorer.keeping.save.click()
+    assert "Nothing is saved." in explorer.keeping.message.text
+    assert explorer.keeping.link.value == ""

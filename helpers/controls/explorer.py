@@ -1,6 +1,7 @@
 """An explorer: the update loop that all of them share."""
 
 import re
+from functools import wraps
 
 import ipywidgets as widgets
 
@@ -8,7 +9,9 @@ from helpers.controls.keeping import Keeping
 from helpers.controls.places import Message
 from helpers.controls.runs import close_earlier_runs
 from helpers.controls.settings import CodeError, code_of, put
+from helpers.controls.spoken import moved, stand
 from helpers.pictures.stills import image
+from helpers.pictures.text import escape
 from helpers.sentences import TextError
 from helpers.sizes import SizeError
 
@@ -27,6 +30,14 @@ class Explorer(widgets.VBox):
     stages = ()
     dials = {}
     keeping = None
+    _stood = None
+
+    def __init_subclass__(cls, **named):
+        """Let every callback `_on_…` say it if it fails."""
+        super().__init_subclass__(**named)
+        for name in dir(cls):
+            if name.startswith("_on_") or name == "_start_again":
+                setattr(cls, name, _said(getattr(cls, name)))
 
     def __new__(cls, *args, **named):
         """Remember what it was made with, for a second copy."""
@@ -142,14 +153,18 @@ class Explorer(widgets.VBox):
         except (SizeError, TextError) as error:
             self._say_failure(str(error))
         except Exception as error:
-            self._say_failure(
-                f"The course's own code failed ({type(error).__name__}: "
-                f"{error}). The picture below is the last good one."
-            )
+            self._say_failure(_own_failure(error))
             raise
         else:
-            remark = self.remark(state)
-            self.message.say(f"{notice} {remark}".strip())
+            text = f"{notice} {self.remark(state)}".strip()
+            self.message.say(text, spoken=self._what_moved())
+
+    def _what_moved(self):
+        """Return in words what moved since this was asked last."""
+        keeping = self.keeping
+        own = (keeping.widget, keeping.place) if keeping else ()
+        before, self._stood = self._stood, stand(self, own)
+        return moved(before or {}, self._stood)
 
     def _say_failure(self, sentence):
         self.message.say(sentence, problem=True)
@@ -161,7 +176,33 @@ class Explorer(widgets.VBox):
         if isinstance(bundle, tuple):
             bundle = bundle[0]
         if bundle:
-            svg, description = self.portrait()
-            bundle["text/html"] = image(svg, description)
-            bundle["text/plain"] = description
+            try:
+                svg, description = self.portrait()
+            except (SizeError, TextError) as error:  # nothing to show now
+                bundle["text/html"] = f"<p>{escape(error)}</p>"
+                bundle["text/plain"] = str(error)
+            else:
+                bundle["text/html"] = image(svg, description)
+                bundle["text/plain"] = description
         return bundle
+
+
+def _own_failure(error):
+    return (
+        f"The course's own code failed ({type(error).__name__}: {error}). "
+        f"The picture below is the last good one."
+    )
+
+
+def _said(callback):
+    """Return the callback; a failure is said before ipywidgets hides it."""
+
+    @wraps(callback)
+    def saying(self, *args):
+        try:
+            return callback(self, *args)
+        except Exception as error:
+            self._say_failure(_own_failure(error))
+            raise
+
+    return saying if not hasattr(callback, "__wrapped__") else callback

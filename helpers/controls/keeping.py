@@ -9,6 +9,8 @@ from helpers.controls.places import Message
 from helpers.controls.runs import close_all
 from helpers.controls.settings import CodeError
 from helpers.pictures.text import escape
+from helpers.sentences import TextError
+from helpers.sizes import SizeError
 
 PIN, UNPIN = "pin a second copy", "take the copy away"
 BESIDE = "560px"  # two copies stand side by side if both get so much
@@ -96,7 +98,11 @@ class Keeping:
             self._explorer.remove_class("why-large")
 
     def _on_save(self, _):
-        svg, _ = self._explorer.portrait()
+        try:
+            svg, _ = self._explorer.portrait()
+        except (SizeError, TextError) as error:
+            self.message.say(f"{error} Nothing is saved.", problem=True)
+            return
         data = base64.b64encode(svg.encode("utf-8")).decode("ascii")
         name = f"{self._explorer.short_name}.svg"
         self.link.value = (
