@@ -19,14 +19,14 @@ from helpers.learn.snapshots import examination
 from helpers.learn.studies import STUDIES
 from helpers.learn.study import outcome, shipped
 from helpers.learn.training import examine, learn_from, train
-from helpers.learn.weights_on_disk import load_model, snapshots, task_of
+from helpers.learn.weights_on_disk import RECIPES, load_model, snapshots
 from helpers.pooling import pool_heads
 from helpers.sizes import SizeError
 from helpers.weights import Projections
 from tests.layers import D_MODEL, N_KV, H, N, layer
 from tests.test_learn_gradients import ASKED, STEP, VARIANTS, Batch
 
-TASK = task_of()
+TASK = RECIPES["repeat"].task
 SMALL = Repeat(vocabulary=7, N=8, shortest=2, longest=3)
 
 

@@ -261,6 +261,19 @@ def test_pairs_of_induction_heads_cost_more_than_both(shipped, batch, alone):
         assert both > 2 * (alone[1, one] + alone[1, other] - 2 * base)
 
 
+def test_without_the_previous_head_one_more_makes_less_sure(shipped, batch):
+    def answers(*heads):
+        X, _ = shipped.forward(batch.tokens, roles.head_mask(2, 4, heads))
+        rows, places, right = batch.asked["next"]
+        shares = softmax(X[rows, places] @ shipped.parts["read next"])
+        return shares.max(-1).mean(), np.mean(shares.argmax(-1) == right)
+
+    sure, right = answers((0, 0))
+    for head in range(4):
+        less_sure, as_many = answers((0, 0), (1, head))
+        assert less_sure < sure - 0.03 and abs(as_many - right) < 0.03
+
+
 def test_the_induction_heads_go_blind(shipped, batch):
     wanted = patterns(batch)["induction"]
     mask = roles.head_mask(2, 4, [(0, 0)])

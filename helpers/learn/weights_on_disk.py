@@ -175,8 +175,3 @@ def curves(name="repeat"):
     the score of each head on the rows that count.
     """
     return load(name).curves
-
-
-def task_of(name="repeat"):
-    """Return the task a shipped model was trained on."""
-    return RECIPES[name].task
