@@ -22,6 +22,8 @@ def stand(box, leave_out=()):
     """
     found = {}
     for child in box.children:
+        if child.comm is None:  # closed, as a cell that runs again does
+            continue
         hidden = child.layout.visibility == "hidden"
         if child in leave_out or hidden or child.layout.display == "none":
             continue
