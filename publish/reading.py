@@ -25,6 +25,7 @@ JupyterLab; the project's README says how.
 %s
 GLOSSARY
 KEEPING_YOUR_WORK
+LAUNCHING
 README
 CONTRIBUTING
 ```

@@ -11,6 +11,7 @@ PAGES = (
     "CONTRIBUTING.md",
     "GLOSSARY.md",
     "KEEPING_YOUR_WORK.md",
+    "LAUNCHING.md",
     "LICENSE",
     "CITATION.cff",
 )

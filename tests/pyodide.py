@@ -35,7 +35,7 @@ def make(folder):
         stdout=subprocess.DEVNULL,
     )
     archive = folder / f"pyodide-{VERSION}.tgz"
-    with tarfile.open(archive) as packed:
+    with tarfile.open(archive, encoding="utf-8") as packed:
         for name in ENGINE:
             data = packed.extractfile(f"package/{name}").read()
             (folder / name).write_bytes(data)

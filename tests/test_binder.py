@@ -1,7 +1,9 @@
 """What Binder would build, by repo2docker's own classes, without Docker."""
 
+import re
 import sys
 
+import nbformat
 import pytest
 
 from tests.tools import ROOT
@@ -32,6 +34,23 @@ def test_binder_reads_our_folder_and_a_python_that_is_tested(pack):
     assert pack.python_version == "3.12"
     written = (ROOT / "binder/runtime.txt").read_text(encoding="utf-8")
     assert written == "python-3.12\n"
+
+
+def test_binder_gets_what_a_reader_gets_and_no_more():
+    files = sorted(path.name for path in (ROOT / "binder").iterdir())
+    assert files == ["requirements.txt", "runtime.txt"]  # no apt, no builds
+    asked = (ROOT / "binder/requirements.txt").read_text(encoding="utf-8")
+    assert asked == "-r ../requirements.txt\n"
+
+
+def test_the_pages_that_links_open_are_there_and_say_how_to_begin():
+    page = (ROOT / "LAUNCHING.md").read_text(encoding="utf-8")
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    opened = re.findall(r"lab/tree/(notebooks/\w+\.ipynb)", page + readme)
+    assert len(set(opened)) >= 2
+    assert all((ROOT / path).is_file() for path in opened)
+    start = nbformat.read(ROOT / "notebooks/00_start_here.ipynb", 4)
+    assert "Run All Cells" in start.cells[0].source
 
 
 def test_binder_installs_after_the_repository_is_copied(pack):
