@@ -1,7 +1,6 @@
 """Pictures: well-formed, escaped, legible, in the right colours and place."""
 
 import base64
-import itertools
 import re
 import xml.etree.ElementTree as ET
 
@@ -170,64 +169,6 @@ def test_numbers_are_legible_on_every_shade():
     for rgb, ink in zip(colours.PERCENT_RGB, colours.PERCENT_INK, strict=True):
         ink_rgb = (0, 0, 0) if ink == "#000" else (255, 255, 255)
         assert colours.contrast(rgb, ink_rgb) >= 4.5
-
-
-# Machado, Oliveira and Fernandes (2009), severity 1.0, on linear RGB.
-BLINDNESS = {
-    "none": np.eye(3),
-    "protanopia": np.array(
-        [
-            [0.152286, 1.052583, -0.204868],
-            [0.114503, 0.786281, 0.099216],
-            [-0.003882, -0.048116, 1.051998],
-        ]
-    ),
-    "deuteranopia": np.array(
-        [
-            [0.367322, 0.860646, -0.227968],
-            [0.280085, 0.672501, 0.047413],
-            [-0.011820, 0.042940, 0.968881],
-        ]
-    ),
-    "tritanopia": np.array(
-        [
-            [1.255528, -0.076749, -0.178779],
-            [-0.078411, 0.930809, 0.147602],
-            [0.004733, 0.691367, 0.303900],
-        ]
-    ),
-}
-
-
-def lab(rgb, matrix):
-    c = np.asarray(rgb) / 255
-    linear = np.where(c <= 0.04045, c / 12.92, ((c + 0.055) / 1.055) ** 2.4)
-    linear = np.clip(matrix @ linear, 0, 1)
-    xyz = (
-        np.array(
-            [
-                [0.4124, 0.3576, 0.1805],
-                [0.2126, 0.7152, 0.0722],
-                [0.0193, 0.1192, 0.9505],
-            ]
-        )
-        @ linear
-        / (0.9505, 1.0, 1.089)
-    )
-    f = np.where(xyz > 0.008856, np.cbrt(xyz), 7.787 * xyz + 16 / 116)
-    return np.array(
-        [116 * f[1] - 16, 500 * (f[0] - f[1]), 200 * (f[1] - f[2])]
-    )
-
-
-@pytest.mark.parametrize("kind", BLINDNESS)
-def test_relation_colours_are_told_apart(kind):
-    rgbs = [bytes.fromhex(c[1:]) for c in colours.RELATION_COLOURS]
-    seen = [lab(list(rgb), BLINDNESS[kind]) for rgb in rgbs]
-    closest = min(
-        np.linalg.norm(a - b) for a, b in itertools.combinations(seen, 2)
-    )
-    assert closest > 12  # 2.3 is a just noticeable difference
 
 
 @given(st.floats(0, 1))

@@ -15,7 +15,7 @@ _BONE = (
 DARKEST = 0.92  # of the table; leaves room for an outline on weight 1
 
 # In the order of sentences.RELATION_NAMES. Told apart with each of the
-# common kinds of colour blindness (tests/test_pictures.py).
+# common kinds of colour blindness (tests/test_colours.py).
 RELATION_COLOURS = (
     "#0072B2",
     "#D55E00",

@@ -200,7 +200,7 @@ def _arrow(arrow, frame):
     label = (
         f'<text x="{x + (6 if arrow.x >= 0 else -6):.1f}" '
         f'y="{y + (15 if arrow.y >= 0 else -6):.1f}" font-weight="600" '
-        f'fill="{arrow.colour}" '
+        f'fill="{INK}" '
         f'text-anchor="{"start" if arrow.x >= 0 else "end"}">'
         f"{word(arrow.name, LONGEST_NAME)}</text>"
     )
