@@ -9,6 +9,7 @@ import nbformat
 import pytest
 
 from helpers.glossary import terms
+from publish.paths import paths
 from publish.tree import notebooks
 from tests.tools import missing
 
@@ -138,3 +139,54 @@ def test_the_slides_are_those_of_the_tags(slides, path):
     wanted = 2 * kinds.count("slide") + kinds.count("subslide")
     assert body.count("<section") == wanted
     assert body.count('class="notes"') == kinds.count("notes")
+
+
+@pytest.mark.parametrize("path", paths().values(), ids=paths())
+def test_a_path_of_the_lecture_is_one_deck(slides, path):
+    assert f"path-{path.name}.html" in (slides / "index.html").read_text()
+    page = slides / f"path-{path.name}.html"
+    text = page.read_text(encoding="utf-8")
+    body = text[text.index('<div class="slides">') :]
+    n_slides = 1 + sum(len(s.states) or 1 for s in path.slides)
+    assert body.count("<section") == 2 * n_slides
+    assert body.count('class="notes"') == n_slides - 1
+    assert body.count("data:image/svg+xml;base64,") >= sum(
+        len(s.states) for s in path.slides
+    )
+    assert "<summary>For the lecturer" not in body
+    assert "Traceback" not in body
+    assert 'href="path.css"' in text
+
+
+def test_the_sheet_is_published_and_the_key_is_not(slides):
+    sheet = (slides / "exercises.html").read_text(encoding="utf-8")
+    assert "A cache." in sheet
+    for path in slides.rglob("*"):
+        if path.suffix in {".html", ".md"}:
+            text = path.read_text(encoding="utf-8")
+            assert "Marking key" not in text, path.name
+
+
+def test_one_path_alone_is_a_small_set_of_files(tmp_path):
+    need("sphinx_revealjs")
+    from publish.slides import build
+
+    page = build(tmp_path / "lecture", only="15")
+    names = {path.name for path in page.parent.iterdir()}
+    assert names == {
+        "exercises.html",
+        "index.html",
+        "lecture.css",
+        "path-15.html",
+        "path.css",
+        "reveal.js",
+    }
+    assert dead_ends(page.parent) == []
+
+
+def test_a_path_that_is_none_is_refused(tmp_path):
+    need("sphinx_revealjs")
+    from publish.slides import build
+
+    with pytest.raises(KeyError):
+        build(tmp_path / "lecture", only="60")
