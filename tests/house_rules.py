@@ -195,6 +195,43 @@ def encoding_complaints(tree, where):
     return found
 
 
+def html_complaints(tree, where):
+    """Complain about HTML that is made of text as it came.
+
+    What goes into `HTML(…)` is written here, or made by a function that
+    escapes: a name or an attribute alone is not. A style sheet is no text.
+    """
+    found = []
+    for node in ast.walk(tree):
+        if isinstance(node, ast.keyword | ast.Attribute):
+            name = getattr(node, "arg", None) or getattr(node, "attr", None)
+            if name == "description_allow_html":
+                found.append(f"{where}:{node.lineno}: {name}")
+        if not (
+            isinstance(node, ast.Call)
+            and "HTML"
+            in (getattr(node.func, "id", ""), getattr(node.func, "attr", ""))
+        ):
+            continue
+        values = [word.value for word in node.keywords if word.arg == "value"]
+        for made in [*node.args[:1], *values]:
+            if isinstance(made, ast.Constant | ast.Call):
+                continue
+            parts = getattr(made, "values", [made])
+            first = getattr(parts[0], "value", "")
+            if isinstance(first, str) and first.startswith("<style>"):
+                continue
+            for part in parts:
+                inner = getattr(part, "value", part)
+                if isinstance(inner, ast.Name) and inner.id.isupper():
+                    continue
+                if not isinstance(part, ast.Constant) and not isinstance(
+                    inner, ast.Call
+                ):
+                    found.append(f"{where}:{node.lineno}: HTML of raw text")
+    return found
+
+
 def name_complaints(tree, where):
     """Complain about names that have two meanings in the field."""
     found = []

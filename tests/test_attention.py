@@ -21,6 +21,7 @@ from helpers.attention import (
     softmax,
     split_heads,
 )
+from helpers.sizes import Sizes
 from tests import plain_loops
 from tests.layers import (
     BATCH,
@@ -501,3 +502,25 @@ def test_the_file_is_in_the_order_of_the_lessons():
         "multi_head_attention",
         "head_writes",
     ]
+
+
+@pytest.mark.parametrize(
+    ("d_model", "h", "d_k", "divisor"),
+    [(512, 8, None, 8), (512, 4, None, 128**0.5), (2560, 32, 128, 128**0.5)],
+)
+def test_a04_the_divisor_is_the_root_of_the_width_of_a_head(
+    d_model, h, d_k, divisor
+):
+    width = Sizes(d_model, h, d_k=d_k).d_k
+    rng = np.random.default_rng(3)
+    Q, K, V = (rng.normal(size=(h, n, width)) for n in (3, 5, 5))
+    _, attn = grouped_query_attention(Q, K, V)
+    want = softmax(Q @ K.swapaxes(-1, -2) / divisor)
+    assert np.allclose(attn, want, **exact)
+
+
+def test_e13_a_batch_and_its_rows_agree_to_a_tolerance_in_float32():
+    L = layer(4, front=(BATCH,), number_type=np.float32)
+    batch, _ = multi_head_attention(*L, H, N_KV)
+    rows = [multi_head_attention(X, *L[1:], H, N_KV)[0] for X in L.X]
+    assert np.abs(batch - rows).max() <= 1e-5 * np.abs(batch).max()

@@ -12,6 +12,7 @@ from helpers.controls import (
     selection,
 )
 from helpers.sizes import SizeError, divisors
+from helpers.stills import EXPLORERS
 
 
 def linked(value=8, d_model=64):
@@ -184,3 +185,54 @@ def test_d12_a_callback_that_fails_says_so_beside_the_control():
     assert "aria-disabled" in explorer.stages[0].widget.value
     with pytest.raises(ZeroDivisionError):
         explorer._on_click(None)
+
+
+@pytest.fixture(scope="module")
+def parts():
+    """Return every widget of every explorer, as (explorer, widget)."""
+
+    def inside(box):
+        yield box
+        for child in getattr(box, "children", ()):
+            yield from inside(child)
+
+    return [
+        (name, part)
+        for name, explore in EXPLORERS.items()
+        for part in inside(explore())
+    ]
+
+
+def test_d18_every_control_is_one_of_ipywidgets(parts):
+    modules = {part._view_module for _, part in parts}
+    assert modules == {"@jupyter-widgets/controls"}
+
+
+def test_d21_fields_compute_on_enter_and_no_number_is_typed(parts):
+    fields = [
+        (name, part)
+        for name, part in parts
+        if isinstance(part, widgets.Text) and not part.disabled
+    ]
+    assert len(fields) > len(EXPLORERS) - 2  # the code of the setting
+    for name, field in fields:
+        assert field.continuous_update is False, (name, field.description)
+    typed = (
+        widgets.widget_int._Int,
+        widgets.widget_float._Float,
+        widgets.Textarea,
+    )
+    shown_only = (widgets.IntProgress, widgets.FloatProgress)
+    assert not [
+        (name, part.description)
+        for name, part in parts
+        if isinstance(part, typed) and not isinstance(part, shown_only)
+    ]
+
+
+def test_g04_no_description_is_html(parts):
+    assert not [
+        (name, part.description)
+        for name, part in parts
+        if getattr(part, "description_allow_html", False)
+    ]

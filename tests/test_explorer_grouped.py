@@ -338,3 +338,15 @@ def test_without_a_kernel_there_is_a_picture(explorer):
     html = explorer._repr_mimebundle_()["text/html"]
     assert html.count("<img") == 1
     assert "The query heads read 0, 0, 1, 1, 2, 2, 3, 3" in html
+
+
+def test_b09_units_change_and_the_bytes_stay(explorer):
+    explorer.model.value = LLAMA_8B
+    explorer.n_kv.value, explorer.N.value = 8, 8192
+    for units, written in zip(
+        amounts.UNITS, ("1 GiB", "1.074 GB", "1,024 MiB"), strict=True
+    ):
+        explorer.units.value = units
+        assert f"{written} · too much" in explorer.cache.picture
+        assert "1,073,741,824 bytes" in explorer.cache.picture
+        assert "Gib" not in explorer.cache.picture

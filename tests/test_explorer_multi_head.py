@@ -3,6 +3,7 @@
 import re
 import xml.etree.ElementTree as ET
 
+import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 
@@ -406,3 +407,54 @@ def test_committed_still_is_what_the_explorer_draws(name):
         [float(n) for n in number.findall(svg)] for svg in (committed, drawn)
     )
     assert theirs == pytest.approx(ours, abs=0.011)
+
+
+def test_a04_the_maps_and_the_shapes_show_one_width(explorer):
+    for d_model, h, d_k in ((512, 8, 64), (512, 4, 128), (60, 5, 12)):
+        explorer.d_model.value, explorer.h.value = d_model, h
+        assert f"d_k = {d_k};" in explorer.maps.picture
+        assert f"d_k = d_v = d_model / h = {d_k}" in (
+            explorer.shapes_table.picture
+        )
+        assert shown(explorer)[0].sizes.d_k == d_k
+
+
+def test_a08_what_the_mask_hides_stands_beside_it(explorer):
+    assert explorer.causal.description == "causal mask: no key to the right"
+    explorer.causal.value = True
+    attn = shown(explorer)[1].attn
+    assert (np.triu(attn, 1) == 0).all()
+    assert (np.tril(attn) > 0).any(axis=-1).all()
+
+
+def test_a15_the_table_is_the_map_and_changes_no_number(explorer):
+    for causal, kind in ((False, RANDOM), (True, RANDOM), (True, HAND_BUILT)):
+        explorer.causal.value, explorer.kind.value = causal, kind
+        before, maps = shown(explorer)[1].attn, explorer.maps.picture
+        explorer.show_table.value = True
+        assert np.array_equal(shown(explorer)[1].attn, before)
+        assert explorer.maps.picture == maps
+        row = before[0, explorer.query.value]
+        for weight in row:
+            assert f">{weight:.2f}<" in explorer.row_table.picture
+        explorer.show_table.value = False
+
+
+def test_c08_the_second_the_is_row_3(explorer):
+    explorer.text.value = "the cat saw the cat"
+    explorer.kind.value, explorer.h.value = RANDOM, 1
+    labels = [label for label, _ in explorer.query.options]
+    assert labels == ["1 the", "2 cat", "3 saw", "4 the", "5 cat"]
+    explorer.query.value, explorer.key.value = 3, 2
+    attn = shown(explorer)[1].attn
+    assert attn.shape == (1, 5, 5)
+    assert f"the → saw {attn[0, 3, 2]:.2f}" in explorer.status.text
+    assert attn[0, 3, 2] != pytest.approx(attn[0, 0, 2], abs=0.005)
+
+
+def test_d03_a_hundred_moves_open_no_figure(explorer):
+    before = plt.get_fignums()
+    for move in range(50):
+        explorer.h.value = (1, 2, 4, 8)[move % 4]
+        explorer.causal.value = not explorer.causal.value
+    assert plt.get_fignums() == before

@@ -359,3 +359,72 @@ def test_helpers_import_anywhere_and_without_matplotlib():
         encoding="utf-8",
     )
     assert done.stdout == "False\n", done.stderr
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "widgets.HTML(text)",
+        "HTML(value=self.text.value)",
+        "widgets.HTML(f'<p>{text}</p>')",
+        "widgets.Text(description_allow_html=True)",
+        "box.description_allow_html = True",
+    ],
+)
+def test_html_of_raw_text_is_seen(source):
+    assert complaints(rules.html_complaints, source)
+
+
+@pytest.mark.parametrize(
+    "source",
+    [
+        "widgets.HTML()",
+        "HTML('<b>bold</b>')",
+        "HTML(f'<p>{escape(text)} {INK}</p>')",
+        "HTML(paragraph(text))",
+        "HTML(f'<style>{rules}</style>')",
+    ],
+)
+def test_html_that_is_escaped_passes(source):
+    assert not complaints(rules.html_complaints, source)
+
+
+@each(HELPERS)
+def test_g04_html_is_made_of_escaped_text(path):
+    assert not rules.html_complaints(parsed(path), words_of(path))
+
+
+def test_e03_a_reader_installs_what_the_course_imports():
+    asked = rules.requirements_in(ROOT / "requirements.txt")
+    names = {re.match(r"[\w-]+", line)[0] for line in asked}
+    trees = [parsed(path) for path in HELPERS]
+    trees += [code_in(path) for path in NOTEBOOKS]
+    used = {
+        name.split(".")[0]
+        for tree in trees
+        for name, _ in rules.imports_of(tree)
+    }
+    assert names - used == {"jupyterlab"}  # it runs them
+    assert len(names) == 4
+
+
+def test_e18_g14_the_readme_says_what_is_tested_and_what_checks_are():
+    text = " ".join((ROOT / "README.md").read_text(encoding="utf-8").split())
+    for said in (
+        "## What is tested, and what is not",
+        "runs with your own rights",
+        "they are no examination and no sandbox",
+        "an idle session ends after about ten",
+        "many people at once may have to wait",
+        "100 sessions of one repository",
+        "For a class, [Launching](LAUNCHING.md)",
+        "Colab are not tested yet",
+    ):
+        assert said in text, said
+
+
+@each(files("tests/**/*.py"))
+def test_e15_no_test_compares_pictures_by_their_pixels(path):
+    text = path.read_text(encoding="utf-8")
+    names = ("compare_" + "images", "image_" + "comparison", "assert_" + "png")
+    assert not any(name in text for name in names)
