@@ -1,5 +1,6 @@
 """The exercise checks: right answers in any form, wrong ones by name."""
 
+import json
 import threading
 import time
 
@@ -24,6 +25,7 @@ from helpers.checks import (
     time_limit,
     verdict,
 )
+from helpers.checks.properties import TOLERANCE
 from helpers.steps import RIGHT, attention_by
 
 CHECKS = (check_split_heads, check_merge_heads, check_multi_head)
@@ -507,3 +509,17 @@ def test_the_checks_are_quick():
     start = time.process_time()
     check_multi_head(multi_head_attention)
     assert time.process_time() - start < 1
+
+
+@pytest.mark.parametrize("number", ["01", "02", "04", "06", "07"])
+def test_f07_the_tolerance_stands_in_the_task(number, root):
+    (path,) = (root / "notebooks").glob(f"{number}_*.ipynb")
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    tasks = [
+        "".join(cell["source"])
+        for cell in cells
+        if cell["cell_type"] == "markdown"
+        and "Exercise" in "".join(cell["source"])
+    ]
+    assert f"{TOLERANCE:.0e}".replace("e-0", "e-") == "1e-5"
+    assert any("1e-5 of the largest" in " ".join(t.split()) for t in tasks)
