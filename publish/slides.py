@@ -146,6 +146,7 @@ def write(notebook, title, page, style="lecture.css"):
     """Write the deck of a notebook that has run."""
     settings = Config()
     settings.NbConvertBase.display_data_priority = list(SHOWN)
+    settings.HTMLExporter.exclude_anchor_links = True
     settings.CoalesceStreamsPreprocessor.enabled = True
     settings.TagRemovePreprocessor.enabled = True
     settings.TagRemovePreprocessor.remove_input_tags = {"folded"}

@@ -232,7 +232,9 @@ def test_no_published_copy_holds_the_key(tmp_path):
     names = [path.name for path in tmp_path.rglob("*.md")]
     assert "README.md" in names
     assert "marking.md" not in names
-    code = "".join(p.read_text() for p in (ROOT / "publish").glob("*.py"))
+    code = "".join(
+        p.read_text(encoding="utf-8") for p in (ROOT / "publish").glob("*.py")
+    )
     assert "marking" not in code
     assert "exercises.md" in code
     text = PAGE.read_text(encoding="utf-8")

@@ -143,7 +143,8 @@ def test_the_slides_are_those_of_the_tags(slides, path):
 
 @pytest.mark.parametrize("path", paths().values(), ids=paths())
 def test_a_path_of_the_lecture_is_one_deck(slides, path):
-    assert f"path-{path.name}.html" in (slides / "index.html").read_text()
+    listed = (slides / "index.html").read_text(encoding="utf-8")
+    assert f"path-{path.name}.html" in listed
     page = slides / f"path-{path.name}.html"
     text = page.read_text(encoding="utf-8")
     body = text[text.index('<div class="slides">') :]
