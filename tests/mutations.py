@@ -143,7 +143,6 @@ TESTS = {
     "checks/by_heart": ("test_checks_by_heart",),
     "checks/tipping": ("test_checks_tipping",),
     "pictures/summary": ("test_checks_by_heart",),
-    "pictures/strips": ("test_training_pictures",),
     "pictures/strips": ("test_training_pictures", "test_explorer_study"),
 }
 CALLBACKS = {"_changed", "_chosen", "_start_again", "_switch_all_on"}

@@ -76,18 +76,21 @@ def _make_weights(name):
     return make_role_models() if name == NAME else make_weights(name)
 
 
-MAKERS = {
-    "studies": (make_study, STUDIES),
-    "weights": (_make_weights, (*RECIPES, NAME)),
-}
+def makers():
+    """Return {kind: (function, the names it can make)}."""
+    return {
+        "studies": (make_study, STUDIES),
+        "weights": (_make_weights, (*RECIPES, NAME)),
+    }
 
 
 def main(arguments):
     """Make one kind of thing, or all of them; return the exit status."""
-    kinds = [a for a in arguments[:1] if a in MAKERS]
+    known_kinds = makers()
+    kinds = [a for a in arguments[:1] if a in known_kinds]
     names = arguments[len(kinds) :]
-    for kind in kinds or MAKERS:
-        make, known = MAKERS[kind]
+    for kind in kinds or known_kinds:
+        make, known = known_kinds[kind]
         unknown = [name for name in names if name not in known]
         if unknown:
             print(f"No {kind} {unknown[0]!r}: there are {', '.join(known)}.")
