@@ -12,6 +12,7 @@ PAGES = (
     "GLOSSARY.md",
     "KEEPING_YOUR_WORK.md",
     "LAUNCHING.md",
+    "LECTURING.md",
     "LICENSE",
     "CITATION.cff",
 )

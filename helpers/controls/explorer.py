@@ -202,7 +202,8 @@ def _said(callback):
         try:
             return callback(self, *args)
         except Exception as error:
-            self._say_failure(_own_failure(error))
+            if not hasattr(error, "was_said"):  # slices say their own
+                self._say_failure(_own_failure(error))
             raise
 
     return saying if not hasattr(callback, "__wrapped__") else callback

@@ -59,6 +59,7 @@ class Slices:
         except Exception as error:
             self._on_failure(error)
             self._on_end(False)
+            error.was_said = True
             raise
         self._on_end(True)
 
