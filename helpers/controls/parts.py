@@ -5,6 +5,8 @@ import ipywidgets as widgets
 WIDE = {"description_width": "initial"}
 STYLES = (
     ".why-explorer{padding:0 6px}"
+    ".why-explorer :focus-visible{outline:2px solid "
+    "var(--jp-ui-font-color1,#212121) !important;outline-offset:1px}"
     ".why-explorer .widget-toggle-buttons"
     "{display:flex;align-items:baseline;gap:8px}"
     ".why-explorer .widget-toggle-buttons > div"
