@@ -523,3 +523,24 @@ def test_f07_the_tolerance_stands_in_the_task(number, root):
     ]
     assert f"{TOLERANCE:.0e}".replace("e-0", "e-") == "1e-5"
     assert any("1e-5 of the largest" in " ".join(t.split()) for t in tasks)
+
+
+def test_a_timer_that_fires_after_the_end_stops_nothing(monkeypatch):
+    timers = []
+
+    class LateTimer:
+        def __init__(self, _, fire):
+            timers.append(fire)
+
+        def start(self):
+            """Fire later, by hand."""
+
+        cancel = start
+
+    monkeypatch.setattr(time_limit.threading, "Timer", LateTimer)
+    assert time_limit.within(5, lambda: 3) == 3
+    try:
+        timers[0]()
+        time.sleep(0.01)  # TimeUp would come here
+    except time_limit.TimeUp:
+        pytest.fail("the reader's next line was stopped")

@@ -350,3 +350,12 @@ def test_b09_units_change_and_the_bytes_stay(explorer):
         assert f"{written} · too much" in explorer.cache.picture
         assert "1,073,741,824 bytes" in explorer.cache.picture
         assert "Gib" not in explorer.cache.picture
+
+
+def test_a_batch_multiplies_the_cache(explorer):
+    explorer.model.value = LLAMA_8B
+    explorer.N.value = 8192
+    for batch in (1, 2):  # 4 is what plain heads keep
+        explorer.batch.value = batch
+        n_bytes = batch * 1_073_741_824
+        assert f"{n_bytes:,} bytes" in explorer.cache.picture
