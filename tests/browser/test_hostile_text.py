@@ -11,6 +11,8 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
+from tests.tools import missing
+
 SETUP = "from helpers.stills import EXPLORERS\n"
 RUNS = "<img src=x onerror=window.ran=1><svg/onload=window.ran=1>"
 FIELDS = {
@@ -47,7 +49,9 @@ def test_nothing_runs_in_a_page(lab, open_notebook, kind):
     notebook.run_all()
     page = notebook.page
     fields = notebook.panel.locator(".widget-text input[type=text]")
-    fields.first.wait_for()
+    notebook.panel.locator(".why-explorer").wait_for()
+    if kind == "one's own text" and fields.first.is_disabled():
+        missing("the model of requirements-real.txt")
     seen = [field for field in fields.all() if field.is_visible()]
     for text in (RUNS, f'set 1 "{RUNS}"', "$x$ \\(y\\) &lt;b&gt;", "\u202eש"):
         seen[number].fill(text)
