@@ -383,3 +383,12 @@ def test_pictures_have_the_same_size_at_every_step(explorer):
                 )
             )
     assert len(sizes) == 1
+
+
+def test_a_step_of_playing_is_one_token():
+    explorer = explore_decoding()
+    places = [explorer.N.value]
+    while explorer.advance():
+        places.append(explorer.N.value)
+    assert places == list(range(places[0], explorer.N.options[-1] + 1))
+    assert len(places) > 2
