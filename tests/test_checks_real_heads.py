@@ -52,6 +52,9 @@ WRONG = {
     ),
     "row of [CLS]": lambda attn: ends(attn, 1, 0, 1).mean(-1),
     "last word is missing": lambda attn: ends(attn, 1, 1, 2).mean(-1),
+    "added up, too": lambda attn: (
+        np.trace(attn, 1, 2, 3) / (attn.shape[-1] - 2)
+    ),
     "all N rows": lambda attn: ends(attn, 1, 0, 1).sum(-1) / attn.shape[-1],
     "all N pieces": lambda attn: ends(attn, 1, 1, 1).sum(-1) / attn.shape[-1],
     "the sum": lambda attn: ends(attn, 1, 1, 1).sum(-1),

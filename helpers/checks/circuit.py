@@ -95,8 +95,9 @@ def _named(heads):
             raise Refused(
                 f"{str(head)[:40]!r} is not one of the heads that can be "
                 f"asked here.",
-                'Write layer and head from 1, in quotes: "3-1" to "3-12", '
-                '"4-1" to "4-12". The sample computes layers 3 and 4 again.',
+                'Each head has its own quotes, as in ["3-1", "3-5"]: "3-1" to '
+                '"3-12", "4-1" to "4-12". The sample computes layers 3 and 4 '
+                "again.",
             )
     names = tuple(sorted({head.strip() for head in heads}))
     if not names:

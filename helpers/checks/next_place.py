@@ -60,7 +60,7 @@ MISTAKES = (
     Mistake(
         lambda attn: (_at(attn, 0) + _at(attn, 1)).mean(-1),
         "The word itself counts too.",
-        "Only the place behind it: one column a row.",
+        "Only the next place: one column a row.",
     ),
     Mistake(
         lambda attn: _at(attn, 1, first=0, last=1).mean(-1),
@@ -78,6 +78,12 @@ MISTAKES = (
         lambda attn: _at(attn, 1, first=0, last=0).mean(-1),
         "You divide by all N rows; those of [CLS] and [SEP] are no words.",
         "There are N - 2 words. Begin with row 1 and stop before the last.",
+    ),
+    Mistake(
+        lambda attn: _at(attn, 1, first=0).sum(-1) / (attn.shape[-1] - 2),
+        "The row of [CLS] is added up, too, though you divide by N - 2.",
+        "np.trace and np.eye take every row. Begin with row 1: [CLS] is no "
+        "word.",
     ),
     Mistake(
         lambda attn: _at(attn, 1).sum(-1) / attn.shape[-1],
