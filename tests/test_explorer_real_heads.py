@@ -448,6 +448,16 @@ def test_a_text_of_ones_own(whole):
     assert shown(whole)[0].text.startswith("The bird")
 
 
+def test_after_a_text_without_it_the_next_one_shows_it_again(whole):
+    whole.text.value = "Hello"
+    tokens = shown(whole)[1].seen.tokens[WORDS]
+    assert tokens[whole.query.value] == tokens[whole.key.value] == "hello"
+    whole.text.value = "The big dog ate the bread because it was hungry"
+    tokens = shown(whole)[1].seen.tokens[WORDS]
+    assert tokens[whole.query.value] == "it"
+    is_sound(whole)
+
+
 def test_the_whole_encoder_agrees_with_the_sample(whole):
     whole.text.value = HUNGRY + " "  # not a text of the sample
     _, own = shown(whole)

@@ -83,8 +83,9 @@ class Desk:
         before, self._tokens = self._tokens, tokens
         for slider, wanted in ((self.query, IT), (self.key, CAT)):
             old = slider.value
-            wanted = before[old] if before else wanted
-            value = _nearest_same(tokens, wanted, old)
+            first = wanted
+            wanted = before[old] if before else first
+            value = _nearest_same(tokens, wanted, old, first)
             with slider.hold_sync():
                 self.set_quietly(slider, options=places, value=value)
 
@@ -93,9 +94,13 @@ def _numbered(count):
     return [(str(number), number) for number in range(1, count + 1)]
 
 
-def _nearest_same(tokens, wanted, old):
-    """Return the place of the word `wanted`, the nearest to `old`."""
-    found = [i for i, token in enumerate(tokens) if token == wanted]
-    if found:
-        return min(found, key=lambda i: abs(i - old))
-    return min(old, len(tokens) - 1)
+def _nearest_same(tokens, wanted, old, first):
+    """Return the place of the word `wanted`, the nearest to `old`.
+
+    If it is not there, that of `first`; else a place near `old` and no mark.
+    """
+    for word in (wanted, first):
+        found = [i for i, token in enumerate(tokens) if token == word]
+        if found:
+            return min(found, key=lambda i: abs(i - old))
+    return max(min(old, len(tokens) - 2), 1)

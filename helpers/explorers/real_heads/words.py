@@ -136,7 +136,7 @@ def circuit_in_words(state, result, measured):
     `measured` is what `load_scores` has of the circuit.
     """
     if not result.circuits:
-        return "This sentence has no “it” with a word behind it."
+        return "This sentence has no “it” with a word after it."
     circuit, last = result.circuits[0], result.last
     adjective = short(circuit.tokens[circuit.key])
     read = " and ".join(
