@@ -238,6 +238,8 @@ def test_the_cut_and_the_patch(sample, scores, prose):
 def test_where_it_fails(sample, scores, prose):
     fits = scores["fits"]
     eater = fits["animals only"]["right"][FOUR_TWO]
+    assert fits["animals only"]["n"] == 20 and "20 sentences: the" in prose
+    assert fits["winograd"]["n"] == 10 and "Ten pairs that need" in prose
     assert f"the eater in {short(eater)}" in prose
     change = [
         short(fits[k]["shift"][FOUR_TWO]) for k in ("active", "reversed")
@@ -283,6 +285,10 @@ def test_induction(found, prose):
     ten = lost["without the top 10"]
     assert 11 < ten["second copy"] and len(ten["heads"]) == 10
     assert abs(ten["first copy"] - lost["all heads"]["first copy"]) < 0.1
+    gained = lost["all heads"]["first copy"] - lost["all heads"]["second copy"]
+    gone = ten["second copy"] - lost["all heads"]["second copy"]
+    assert 0.7 < gone / gained < 0.8 and "three quarters of what" in prose
+    assert f"guess would be {np.log(49152):.1f}" in prose
     draws = [draw["second copy"] for draw in lost["without random 10"]]
     assert len(draws) == 10 and max(draws) < 3
 
@@ -308,6 +314,7 @@ def test_the_text_that_it_writes(code):
     text = model.words.decode(list(model.generate(ids, 8)))
     assert f'shipped result:", repr({json.dumps(text)})' in code
     s = model.settings
+    assert s.vocabulary == 49152  # "a fair guess would be"
     assert (s.n_layers, s.sizes.h, s.sizes.n_kv, s.sizes.d_k) == (30, 9, 3, 64)
 
 
