@@ -11,6 +11,7 @@ from helpers.controls import (
     runs,
     selection,
 )
+from helpers.controls.runs import close_all
 from helpers.sizes import SizeError, divisors
 from helpers.stills import EXPLORERS
 
@@ -236,3 +237,15 @@ def test_g04_no_description_is_html(parts):
         for name, part in parts
         if getattr(part, "description_allow_html", False)
     ]
+
+
+def test_closing_leaves_no_layout_and_no_style():
+    alive = ipywidgets_alive()
+    close_all(widgets.VBox([selection("h", [1, 2], 1), widgets.HTML()]))
+    assert ipywidgets_alive() == alive
+
+
+def ipywidgets_alive():
+    from ipywidgets.widgets.widget import _instances
+
+    return set(_instances)

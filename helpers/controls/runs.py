@@ -20,10 +20,13 @@ def close_earlier_runs(explorer):
 
 
 def close_all(box):
-    """Close a box and every widget in it."""
+    """Close a box and every widget in it, with their layouts and styles."""
     for child in getattr(box, "children", ()):
         close_all(child)
+    looks = [getattr(box, name, None) for name in ("layout", "style")]
     box.close()
+    for look in filter(None, looks):
+        look.close()
 
 
 def _this_run():
