@@ -4,7 +4,7 @@ import base64
 
 import ipywidgets as widgets
 
-from helpers.controls.parts import WIDE, button, row, switch
+from helpers.controls.parts import WIDE, button, row, style_sheet, switch
 from helpers.controls.places import Message
 from helpers.controls.runs import close_all
 from helpers.controls.settings import CodeError
@@ -14,6 +14,9 @@ from helpers.sizes import SizeError
 
 PIN, UNPIN = "pin a second copy", "take the copy away"
 BESIDE = "560px"  # two copies stand side by side if both get so much
+NARROWER = (  # and their pictures are as narrow: no map is cut off
+    '.why-beside svg[style*="min-width:640px"]{min-width:530px !important}'
+)
 
 
 class Keeping:
@@ -53,10 +56,11 @@ class Keeping:
     def beside(self, parts):
         """Return a box: the parts and this row, and room for a copy."""
         own = widgets.VBox((*parts, self.widget), layout=_half())
-        return widgets.HBox(
+        box = widgets.HBox(
             (own, self.place),
             layout=widgets.Layout(flex_flow="row wrap", grid_gap="2px 20px"),
         )
+        return box.add_class("why-beside")
 
     def follow(self):
         """Show the code of the explorer as it stands now."""
@@ -81,7 +85,7 @@ class Keeping:
         if self.copy is None:
             self.copy = self._explorer.another()
             self.copy.keeping.pin.layout.display = "none"
-            self.place.children = (self.copy,)
+            self.place.children = (style_sheet(NARROWER), self.copy)
             self.place.layout.display = None
             self.pin.description = UNPIN
         else:

@@ -42,9 +42,7 @@ class LinkedSelection:
         value = nearest(options, self._wanted)
         self.slider.unobserve(self._chosen, "value")
         try:
-            with self.slider.hold_sync():
-                self.slider.options = options
-                self.slider.value = value
+            self._take(options, value)
         finally:
             self.slider.observe(self._chosen, "value")
         if value == before:
@@ -56,3 +54,15 @@ class LinkedSelection:
             f"{name} moved from {before} to {value}: {self._wanted} is not "
             f"possible here, and {value} is the nearest that is."
         )
+
+    def _take(self, options, value):
+        """Take options, then a value: the page gets two messages.
+
+        It sets the handle before it reads the options. A place beyond the
+        old ones would be cut to the last of them, and come back as a choice.
+        """
+        last, place = len(self.slider.options) - 1, options.index(value)
+        with self.slider.hold_sync():
+            self.slider.options = options
+            self.slider.index = min(place, last)
+        self.slider.index = place

@@ -45,6 +45,22 @@ def test_a_code_is_typed(playground):
     playground.picture(maps(6, 24)).wait_for()
 
 
+def test_a_code_after_another_leaves_no_slider_behind(playground):
+    n_kv = playground.slider("key/value heads n_kv")
+    for _ in range(2):
+        playground.panel.get_by_role("button", name="start again").click()
+        playground.wait_for_text("Back at the start.")
+        type_code(playground, "set 512-1-1")
+        playground.picture(WIRING.format(1, 1)).wait_for()
+        type_code(playground, "set 512-512-512")
+        n_kv.wait_until("512")
+        playground.page.wait_for_timeout(1000)  # the page may answer late
+        assert n_kv.shown == "512"
+        assert (
+            code_field(playground).input_value().startswith("set 512-512-512-")
+        )
+
+
 def test_sizes_move_by_keyboard(playground):
     playground.slider("key/value heads n_kv").press("Home")
     playground.picture(WIRING.format(8, 1)).wait_for()
@@ -104,6 +120,9 @@ def test_a_copy_is_pinned_beside(playground):
     )
     assert other["x"] >= own["x"] + own["width"] - 1
     assert abs(other["y"] - own["y"]) < 40
+    for h in (8, 1):  # and no map is cut off
+        place = playground.picture(maps(h, 512)).locator("xpath=..")
+        assert place.evaluate("x => x.scrollWidth - x.clientWidth") <= 0
     playground.screenshot("10_pinned", playground.cell_of("ledger N").first)
     playground.panel.get_by_role("button", name="take the copy away").click()
     playground.picture(maps(1, 512)).wait_for(state="detached")
