@@ -2,7 +2,7 @@
 
 Of all-MiniLM-L6-v2 it holds, in float16, every layer's attention weights,
 layer 3's MLP and LayerNorms, and the real states that enter each layer for
-some twenty sentences. So the maps of all 72 heads are computed here, by
+18 sentences. So the maps of all 72 heads are computed here, by
 helpers/attention.py, from real weights: only the states were computed
 before. `make_sample` says how; NOTICE says whose work it is.
 """

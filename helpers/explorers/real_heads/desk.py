@@ -14,6 +14,7 @@ CAT = "cat"  # where the key stands at first
 RULES = (  # long readouts and short labels are not cut off
     ".why-real .widget-readout{max-width:none;flex:none}"
     ".why-real .widget-label{flex:none}"
+    ".why-real caption{white-space:normal !important}"
 )
 
 
