@@ -11,8 +11,8 @@ FOLLOW_UPS = (
         "keeps its own softmax and map. The KV cache and the projections of "
         "K and V shrink h / n_kv times.",
         "“The heads are merged into groups, so there are fewer maps.”",
-        "The word “group” sounds as if queries were shared. Keys and values "
-        "are: only they are kept.",
+        "The word “group” sounds as if queries were shared. Only keys and "
+        "values are, and the cache keeps nothing else.",
         "07",
     ),
     FollowUp(

@@ -32,7 +32,7 @@ ONE_MINUTE = Card(
         "weights of a row are a softmax: they sum to 1, and that is all a "
         "word has to spend. So one head gives each word one weighting. A "
         "verb that wants to know who ate and what was eaten must share it: "
-        "split in half, the average forgets who did what.",
+        "split in half, the average can forget who did what.",
         "So take h heads. Each projects the whole vector to d_model / h "
         "numbers, by matrices of its own, and has its own softmax. Their "
         "results are joined, and W_O adds up what they write. The matrix "
@@ -54,7 +54,8 @@ THREE_MINUTES = Card(
         "by √d_k, so that the softmax does not start saturated, and each row "
         "of weights sums to 1. The output is one average of the values. If "
         "one word has two wishes, they share the row. Split it in half, and "
-        "“cat ate fish” and “fish ate cat” give the same output.",
+        "“cat ate fish” and “fish ate cat” give the same output, if no value "
+        "says where its word stands.",
         "We trained one layer: one head against two, at the same parameters "
         "and FLOPs. One head knew who was there and tossed a coin on who did "
         "what; two heads solved it. The limits: relations in different rows "
