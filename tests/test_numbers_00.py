@@ -94,6 +94,15 @@ def test_a_path_fits_its_time(minutes, explorer_only):
     assert minutes - 15 <= total <= minutes - 10
 
 
+def test_two_minutes_have_a_path():
+    assert PROSE.count("*Read five cells*") == 2
+    assert "Read five cells" in rules.headings(START)
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert "paths of 2, 15, 45 and 90" in " ".join(readme.split())
+    for minutes in (2, 15, 45, 90):
+        assert f"| {minutes} minutes |" in PROSE
+
+
 def test_two_paths_read_notebook_03_up_to_its_training():
     last = "Let training look for it"
     assert PROSE.count(f"]({HALF}) up to *{last}*") == 2

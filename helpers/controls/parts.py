@@ -16,6 +16,7 @@ STYLES = (
     "font-size:19px}"
     ".why-large .widget-html svg{max-width:none !important}"
     ".why-large .widget-hslider{min-width:420px}"
+    ".why-large .widget-text:not(.why-fixed){min-width:min(560px,100%)}"
 )
 
 

@@ -6,6 +6,7 @@ from helpers.pictures.colours import PERCENT_COLOUR, RELATION_COLOURS
 from helpers.pictures.text import FAINT, escape, word
 
 LONGEST_LABEL = 8  # letters of a word that a label has room for
+SLANTED_FIT = 12.5  # narrower columns have room for small slanted words only
 
 
 def _label_step(cell):
@@ -30,6 +31,8 @@ def column_labels(tokens, x, y, size, chosen):
     """Write the words above a map, slanted."""
     cell = size / len(tokens)
     step, font = _label_step(cell)
+    if cell < SLANTED_FIT:
+        font = 9
     labels = [
         f'<text transform="translate({x + (i + 0.7) * cell:.1f} {y - 5:.1f})'
         f'rotate(-52)"{_bold(chosen, 1, i)}>{_labelled(token)}</text>'

@@ -18,7 +18,10 @@ HEADS = (1, 8, 64)
 LLAMAS = ("Llama 3 8B", "Llama 3 70B", "Llama 3.1 405B")
 LENGTHS = (512, 8192, 131_072)
 # light in every theme, and on paper
-CELL = "padding:1px 10px 1px 0;text-align:right;border:0;background:none"
+CELL = (
+    "padding:1px 8px 1px 0;text-align:right;border:0;background:none;"
+    "white-space:nowrap"
+)
 HEAD = CELL + ";border-bottom:1px solid #777;font-weight:600"
 SHEET = (
     "@page{size:A4;margin:14mm}body{margin:0;background:#fff}"
