@@ -1,7 +1,9 @@
 """Controls that stay legal, stages that draw once, failures that are said."""
 
 import ipywidgets as widgets
+import nbformat
 import pytest
+from nbclient import NotebookClient
 
 from helpers.controls import (
     Explorer,
@@ -14,6 +16,7 @@ from helpers.controls import (
 from helpers.controls.runs import close_all
 from helpers.sizes import SizeError, divisors
 from helpers.stills import EXPLORERS
+from tests.tools import ROOT
 
 
 def linked(value=8, d_model=64):
@@ -249,3 +252,24 @@ def ipywidgets_alive():
     from ipywidgets.widgets.widget import _instances
 
     return set(_instances)
+
+
+def test_a_rerun_leaves_nothing_in_the_kernels_memory(tmp_path):
+    cells = [
+        "import gc, sys\n"
+        f"sys.path.insert(0, {str(ROOT)!r})\n"
+        "from helpers.controls import runs\n"
+        "from helpers.explorers.ledger import explore_ledger\n"
+        "shell = get_ipython()\n"
+        "runs._this_run = lambda: ('a cell', shell.execution_count)",
+        *("explore_ledger()",) * 6,
+        "from helpers.explorers.ledger.explorer import LedgerExplorer as kind"
+        "\ngc.collect()\n"
+        "print(sum(isinstance(o, kind) for o in gc.get_objects()))",
+    ]
+    notebook = nbformat.v4.new_notebook(
+        cells=[nbformat.v4.new_code_cell(cell) for cell in cells]
+    )
+    NotebookClient(notebook, kernel_name="python3").execute()
+    # IPython's own _, __ and ___ keep three, and no more are left.
+    assert int(notebook.cells[-1].outputs[-1].text) <= 3

@@ -1,5 +1,7 @@
 """Which notebook cell made which explorer, so that a rerun closes its own."""
 
+import gc
+
 # Explorers by the notebook cell that made them, as (run, explorer). Widgets
 # live as long as the kernel, so a cell that is run again must close its own.
 _RUNS = {}
@@ -10,13 +12,15 @@ def close_earlier_runs(explorer):
     cell, run = _this_run()
     if cell is None:
         return
-    kept = []
+    kept, old = [], []
     for earlier, other in _RUNS.get(cell, ()):
-        if earlier == run:
-            kept.append((earlier, other))
-        else:
-            close_all(other)
+        (kept if earlier == run else old).append((earlier, other))
     _RUNS[cell] = [*kept, (run, explorer)]
+    for _, other in old:
+        close_all(other)
+        _forget(other)
+    if old:
+        gc.collect()  # widgets refer to one another: only this frees them
 
 
 def close_all(box):
@@ -27,6 +31,20 @@ def close_all(box):
     box.close()
     for look in filter(None, looks):
         look.close()
+
+
+def _forget(explorer):
+    """Take an explorer out of what IPython remembers: Out, _, __, _12 …"""
+    from IPython import get_ipython
+
+    shell = get_ipython()
+    if shell is None:
+        return
+    names = shell.user_ns
+    for memory in (names["Out"], names, shell.user_ns_hidden):
+        for name, kept in list(memory.items()):
+            if kept is explorer and str(name).strip("_0123456789") == "":
+                memory[name] = None
 
 
 def _this_run():
