@@ -273,3 +273,13 @@ def test_a_rerun_leaves_nothing_in_the_kernels_memory(tmp_path):
     NotebookClient(notebook, kernel_name="python3").execute()
     # IPython's own _, __ and ___ keep three, and no more are left.
     assert int(notebook.cells[-1].outputs[-1].text) <= 3
+
+
+def test_options_are_sent_before_a_place_beyond_the_old_ones():
+    slider = selection("h", (1, 2, 4, 8), 1)
+    linked = LinkedSelection(slider, print)
+    linked._wanted, sent = 64, []
+    slider.send_state = lambda key=None: sent.append(slider.index)
+    linked.offer((1, 2, 4, 8, 16, 32, 64))
+    assert slider.value == 64
+    assert sent == [3, 6]
