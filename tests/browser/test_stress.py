@@ -213,15 +213,23 @@ def stressed(lab, open_notebook):
 def test_random_use(stressed, name):
     reader = stressed(name, SEED)
     first = reader.require_sound()
-    heights = {}
     for _ in range(MOVES):
         reader.move()
         reader.settle()
     last = reader.require_sound()
-    heights.setdefault(last["code"], set()).add(reader.box.evaluate(HEIGHT))
-    assert all(len(seen) == 1 for seen in heights.values()), heights
     assert last["widgets"] <= first["widgets"] + 8
     assert last["mb"] <= first["mb"] + 60
+
+
+@pytest.mark.parametrize("name", ONE_OF_EACH_KIND)
+def test_the_page_does_not_jump_while_sliders_move(stressed, name):
+    reader = stressed(name, SEED)
+    heights = [reader.box.evaluate(HEIGHT)]
+    for _ in range(10):
+        reader.corner()
+        reader.settle()
+        heights.append(reader.box.evaluate(HEIGHT))
+    assert max(heights) - min(heights) <= 2, heights
 
 
 def test_a_cell_run_twenty_times_leaves_one_explorer(stressed):
@@ -237,8 +245,8 @@ def test_a_cell_run_twenty_times_leaves_one_explorer(stressed):
     last = reader.require_sound()
     assert reader.area.locator(".why-explorer").count() == 1
     assert last["widgets"] <= first["widgets"]
-    # Jupyter's Out keeps each explorer that a cell returned: 9 MB a run.
-    assert last["mb"] <= first["mb"] + 20 * 12
+    # IPython's _, __ and ___ keep three explorers of earlier runs; no more.
+    assert last["mb"] <= first["mb"] + 90
 
 
 def test_a_second_copy_comes_and_goes(stressed):
