@@ -23,7 +23,7 @@ from helpers.pretrained.sample import load_sample
 from helpers.pretrained.scores import load_scores
 from helpers.questions.real_heads import CONCLUDE
 from tests import notebook_rules as rules
-from tests.tools import ROOT
+from tests.tools import ROOT, missing
 
 NOTEBOOK = ROOT / "notebooks" / "09_heads_in_a_real_model.ipynb"
 IT, FIRST, SECOND, ADJECTIVE = 7, 2, 5, 9
@@ -309,7 +309,7 @@ def test_shared_keys(found):
 def test_the_text_that_it_writes(code):
     model, why_not = or_sentence(load_causal)
     if model is None:
-        pytest.skip(why_not)
+        missing("the package of requirements-real-lm.txt")
     ids = model.ids("The capital of France is")
     text = model.words.decode(list(model.generate(ids, 8)))
     assert f'shipped result:", repr({json.dumps(text)})' in code

@@ -1,10 +1,15 @@
 """One JupyterLab server and one browser for all tests in this folder."""
 
+import os
+
 import pytest
 from playwright.sync_api import sync_playwright
 
 from tests.browser.lab import CHROMIUM, CHROMIUM_FLAGS, Lab, NotebookPage
 from tests.tools import require_tool
+
+# Its tool is a folder that only its own command makes: see test_lite.py.
+collect_ignore = [] if os.environ.get("PYODIDE_FOLDER") else ["test_lite.py"]
 
 
 def pytest_collection_modifyitems(items):

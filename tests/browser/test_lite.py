@@ -74,9 +74,6 @@ class LitePage(NotebookPage):
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory):
-    if not os.environ.get("PYODIDE_FOLDER"):
-        pytest.skip("PYODIDE_FOLDER is not set")
-
     def with_a_probe(folder):
         tree.copy_to(folder)
         cells = [lite.INSTALL.replace(" matplotlib", "") + FIND]

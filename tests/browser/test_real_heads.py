@@ -4,6 +4,7 @@ import nbformat
 import pytest
 
 from helpers.pretrained.files import MINILM, package_folder
+from tests.tools import missing
 
 DARK, LIGHT = "JupyterLab Dark", "JupyterLab Light"
 CODE = """import sys
@@ -68,7 +69,7 @@ def test_find_a_head_and_cut_its_circuit(opened, theme):
 
 def test_type_a_text(opened):
     if package_folder(MINILM.package) is None:
-        pytest.skip("the package of requirements-real.txt is not installed")
+        missing("the package of requirements-real.txt")
     notebook = opened(LIGHT)
     field = notebook.panel.get_by_placeholder("The bird ate the bread")
     field.fill("The judge <b>thanked</b> the witness because it was late")
