@@ -242,7 +242,7 @@ def move(page, area, at):
     keys = ("ArrowRight", "ArrowLeft") if kind == "slider" else ("Space",)
     for press in keys:
         page.keyboard.press(press)
-        for _ in range(25):
+        for _ in range(100):  # up to 4 s, where a machine is busy
             moved = area.evaluate(STANDS, key) != before
             said = in_words(area) != words
             if moved and said:
