@@ -1,10 +1,16 @@
 """The fixtures every test may ask for."""
 
+import os
 import sys
 
 import pytest
 
 from tests.tools import ROOT
+
+# On a busy machine threads of BLAS wait for one another, many times longer
+# than they compute. Kernels and servers that tests start inherit this.
+for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ.setdefault(name, "1")
 
 
 @pytest.fixture(scope="session")

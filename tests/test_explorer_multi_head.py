@@ -153,7 +153,7 @@ def test_every_bug_runs_and_says_who_notices(explorer, bug, causal):
         r"shapes</th><td[^>]*>([^<]*)", explorer.gallery.picture
     )
     assert shapes.group(1) == "sees nothing"
-    explorer.bug.value = None
+    explorer.bug.value = "none"
     is_sound(explorer)
 
 

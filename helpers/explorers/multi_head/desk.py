@@ -18,7 +18,7 @@ from helpers.sentences import (
 )
 from helpers.sizes import D_MODEL_CHOICES, divisors
 
-OWN = "your own"
+OWN, NO_BUG = "your own", "none"
 SENTENCE_CHOICES = {
     "hungry": HUNGRY,
     "tasty": TASTY,
@@ -70,9 +70,7 @@ class Desk:
         )
         self.show_table = switch("row of the query as a table", False)
         self.show_ledger = switch("ledger and shapes as tables", True)
-        self.bug = choice(
-            "bug", [("none", None), *((b, b) for b in BUGS)], None
-        )
+        self.bug = choice("bug", [NO_BUG, *BUGS], NO_BUG)
         self.restart = widgets.Button(
             description="start again", layout=widgets.Layout(width="auto")
         )

@@ -12,6 +12,7 @@ from helpers.controls import (
 )
 from helpers.explorers.multi_head import views
 from helpers.explorers.multi_head.desk import (
+    NO_BUG,
     SWATCHES,
     Desk,
     preset_of,
@@ -159,7 +160,7 @@ class MultiHeadExplorer(Desk, Explorer):
             sizes=sizes,
             kind=self.kind.value,
             causal=self.causal.value,
-            bug=self.bug.value,
+            bug=None if self.bug.value == NO_BUG else self.bug.value,
             ledger_N=self.ledger_N.value,
             chosen=(self.query.value, self.key.value),
             first=self.page.value,
