@@ -5,7 +5,7 @@ from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[1]
 SITE = ROOT / "_site"
-FOLDERS = ("notebooks", "helpers", "docs")
+FOLDERS = ("notebooks", "helpers", "docs", "licences")
 PAGES = (
     "README.md",
     "CONTRIBUTING.md",
@@ -14,6 +14,7 @@ PAGES = (
     "LAUNCHING.md",
     "LECTURING.md",
     "LICENSE",
+    "NOTICE",
     "CITATION.cff",
 )
 LEFT_OUT = shutil.ignore_patterns("__pycache__", ".ipynb_checkpoints", "*.pyc")
