@@ -50,7 +50,7 @@ def test_train_watch_stop_and_train_to_the_end(notebook):
     )
     press(notebook, "Stop")
     notebook.wait_for_text("Stopped at step ")
-    assert "stopped at step" in curves.inner_html()
+    curves.filter(has_text="stopped at step").wait_for()
     press(notebook, "Train")
     notebook.wait_for_text("3. ")
     notebook.panel.locator("tbody tr").nth(2).wait_for()
