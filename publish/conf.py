@@ -6,7 +6,15 @@ copyright = "the course's authors; prose and pictures CC BY 4.0, code MIT"
 language = "en"
 
 extensions = ["myst_nb"]
-exclude_patterns = ["helpers", "docs", ".doctrees", "made", "LICENSE", "NOTICE", "licences"]
+exclude_patterns = [
+    "helpers",
+    "docs",
+    ".doctrees",
+    "made",
+    "LICENSE",
+    "NOTICE",
+    "licences",
+]
 html_theme = "furo"
 html_title = project
 html_show_sourcelink = False

@@ -224,7 +224,7 @@ def outcome(mutation=None, module=None):
         options = ["-x", "-q", "--tb=no", "-p", "no:cacheprovider"]
         try:
             done = subprocess.run(
-                [sys.executable, "-m", "pytest", *options, *tests],
+                [sys.executable, "-m", "pytest", "-n", "0", *options, *tests],
                 cwd=folder,
                 env={**os.environ, **ENVIRONMENT},
                 capture_output=True,

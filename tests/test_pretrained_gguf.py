@@ -243,7 +243,7 @@ def opened_quickly(path, must_fail=False):
         peak = tracemalloc.get_traced_memory()[1]
         tracemalloc.stop()
     assert not (must_fail and opened)
-    assert time.process_time() - began < 1
+    assert time.process_time() - began < 3
     assert peak < 2**21 + 20 * os.path.getsize(path)
 
 
