@@ -10,7 +10,7 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from helpers.pretrained.files import FileError
+from helpers.pretrained.files import FileError, short
 from helpers.pretrained.gguf import read_gguf
 from helpers.pretrained.gguf_header import LONGEST_TEXT
 from tests.tiny_gguf import setting, tensor, text, whole_file
@@ -294,3 +294,8 @@ def test_any_bytes_are_read_or_refused(scratch, rest, arrays, names):
     head = b"GGUF" + struct.pack("<IQQ", 3, arrays, names)
     scratch.write_bytes(head + rest)
     opened_quickly(scratch)
+
+
+def test_a_long_name_is_shortened_in_a_message():
+    assert len(short("n" * 900)) == 60
+    assert short("\x02ok") == "'\\x02ok'"

@@ -200,3 +200,9 @@ def or_sentence(load, *arguments):
         return load(*arguments), None
     except FileError as error:
         return None, str(error)
+
+
+def short(value):
+    """Return a value as Python writes it, of at most 60 characters."""
+    text = repr(value)  # control characters are shown as escapes
+    return text if len(text) <= 60 else text[:57] + "..."

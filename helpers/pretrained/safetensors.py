@@ -14,7 +14,7 @@ import os
 
 import numpy as np
 
-from helpers.pretrained.files import FileError, opened
+from helpers.pretrained.files import FileError, opened, short
 from helpers.pretrained.text_files import parsed_json
 
 LARGEST_HEADER = 1024**2  # bytes: room for 8,000 arrays
@@ -104,14 +104,14 @@ def _places(header, size):
         needed = math.prod(shape) * number_type.itemsize
         if not 0 <= start <= end <= size:
             raise FileError(
-                f"The array {_short(name)} would lie at bytes {_short(start)} "
-                f"to {_short(end)} of {size:,}: outside the file, which may "
+                f"The array {short(name)} would lie at bytes {short(start)} "
+                f"to {short(end)} of {size:,}: outside the file, which may "
                 f"be cut short."
             )
         if end - start != needed:
             raise FileError(
-                f"The array {_short(name)} has {end - start:,} bytes; its "
-                f"shape {_short(shape)} and type need another number."
+                f"The array {short(name)} has {end - start:,} bytes; its "
+                f"shape {short(shape)} and type need another number."
             )
         places[name] = number_type, shape, start
         ends.append((start, end))
@@ -136,29 +136,29 @@ def _claim(name, claim):
         "data_offsets",
     }:
         raise FileError(
-            f"The array {_short(name)} must have a dtype, a shape and "
+            f"The array {short(name)} must have a dtype, a shape and "
             f"data_offsets, and nothing else."
         )
     known = claim["dtype"]
     if known == "BF16":
         raise FileError(
-            f"The array {_short(name)} is of type BF16, which NumPy does not "
+            f"The array {short(name)} is of type BF16, which NumPy does not "
             f"have. Save the model in float32, and it opens."
         )
     if not isinstance(known, str) or known not in NUMBER_TYPES:
         raise FileError(
-            f"The array {_short(name)} has the unknown type {_short(known)}; "
+            f"The array {short(name)} has the unknown type {short(known)}; "
             f"known are {', '.join(NUMBER_TYPES)}."
         )
     shape = _whole_numbers(name, "shape", claim["shape"])
     if len(shape) > MOST_AXES or 0 in shape:
         raise FileError(
-            f"The array {_short(name)} must have at most {MOST_AXES} axes, "
-            f"none of size 0: got shape {_short(shape)}."
+            f"The array {short(name)} must have at most {MOST_AXES} axes, "
+            f"none of size 0: got shape {short(shape)}."
         )
     offsets = _whole_numbers(name, "data_offsets", claim["data_offsets"])
     if len(offsets) != 2:
-        raise FileError(f"{_short(name)} must have two data_offsets.")
+        raise FileError(f"{short(name)} must have two data_offsets.")
     return np.dtype(NUMBER_TYPES[known]), shape, *offsets
 
 
@@ -167,12 +167,7 @@ def _whole_numbers(name, what, values):
         type(value) is int and 0 <= value < 2**63 for value in values
     ):
         raise FileError(
-            f"{what} of the array {_short(name)} must be whole numbers, 0 or "
-            f"more: got {_short(values)}."
+            f"{what} of the array {short(name)} must be whole numbers, 0 or "
+            f"more: got {short(values)}."
         )
     return tuple(values)
-
-
-def _short(value):  # repr shows control characters as escapes
-    text = repr(value)
-    return text if len(text) <= 60 else text[:57] + "..."
