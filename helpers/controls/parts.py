@@ -20,6 +20,16 @@ STYLES = (
 )
 
 
+def require_choice(name, value, choices, shown=str, most=None):
+    """Raise a ValueError if a starting value is not one of the choices.
+
+    `shown` writes a choice; of more than `most`, the first are listed.
+    """
+    if value not in choices:
+        listed = ", ".join(map(shown, list(choices)[:most]))
+        raise ValueError(f"{name} must be one of {listed}: got {value!r}.")
+
+
 def selection(description, options, value, width="320px"):
     """Return a slider over given values; all arrow keys move it."""
     return widgets.SelectionSlider(

@@ -4,6 +4,7 @@ from helpers.controls import (
     Explorer,
     Message,
     Stage,
+    require_choice,
     row,
     selection,
     style_sheet,
@@ -50,7 +51,7 @@ class AverageExplorer(Explorer):
             ("y", y, QUERY_STEPS),
             ("temperature", temperature, TEMPERATURES),
         ):
-            _require_choice(name, value, choices)
+            require_choice(name, value, choices, "{:g}".format)
         super().__init__()
         steps = [(f"{step:g}", step) for step in QUERY_STEPS]
         self.x = selection("query x", steps, float(x))
@@ -110,9 +111,3 @@ class AverageExplorer(Explorer):
         """Return a still picture and its description."""
         state = self.read()
         return views.portrait(state, self.compute(state))
-
-
-def _require_choice(name, value, choices):
-    if value not in choices:
-        listed = ", ".join(f"{choice:g}" for choice in choices)
-        raise ValueError(f"{name} must be one of {listed}: got {value!r}.")

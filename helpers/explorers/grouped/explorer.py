@@ -5,6 +5,7 @@ from helpers.controls import (
     Message,
     Stage,
     choice,
+    require_choice,
     row,
     selection,
     style_sheet,
@@ -78,10 +79,10 @@ class GroupedExplorer(Explorer):
     """Wiring, maps, cache and work, all under the dial n_kv."""
 
     def __init__(self, model, n_kv, N, batch, number_type):
-        _require_choice("model", model, SHAPES)
-        _require_choice("N", N, CONTEXTS)
-        _require_choice("batch", batch, BATCHES)
-        _require_choice("number_type", number_type, NUMBER_TYPES)
+        require_choice("model", model, SHAPES, most=16)
+        require_choice("N", N, CONTEXTS, most=16)
+        require_choice("batch", batch, BATCHES)
+        require_choice("number_type", number_type, NUMBER_TYPES)
         sizes = SHAPES[model].sizes
         n_kv = sizes.n_kv if n_kv is None else require_n_kv(n_kv, sizes.h)
         super().__init__()
@@ -241,9 +242,3 @@ class GroupedExplorer(Explorer):
         """Return a still picture and its description."""
         state = self.read()
         return views.portrait(state, self.compute(state))
-
-
-def _require_choice(name, value, choices):
-    if value not in choices:
-        listed = ", ".join(map(str, list(choices)[:16]))
-        raise ValueError(f"{name} must be one of {listed}: got {value!r}.")

@@ -7,6 +7,7 @@ from helpers.controls import (
     Message,
     Stage,
     choice,
+    require_choice,
     row,
     selection,
     style_sheet,
@@ -57,9 +58,9 @@ class LearnedHeadsExplorer(Explorer):
         record = load("repeat")
         self._steps = tuple(kept for kept, _ in record.snapshots)
         step = self._steps[-1] if step is None else step
-        _require_choice("step", step, self._steps)
-        _require_choice("kind", kind, KINDS)
-        _require_choice("sentence", sentence, SENTENCES)
+        require_choice("step", step, self._steps)
+        require_choice("kind", kind, KINDS)
+        require_choice("sentence", sentence, SENTENCES)
         super().__init__()
         self._trials = Trials(record)
         self._kept = record.curves | {
@@ -231,9 +232,3 @@ class LearnedHeadsExplorer(Explorer):
 
 def _numbered(count):
     return [(str(place + 1), place) for place in range(count)]
-
-
-def _require_choice(name, value, choices):
-    if value not in choices:
-        listed = ", ".join(map(str, choices))
-        raise ValueError(f"{name} must be one of {listed}: got {value!r}.")

@@ -7,6 +7,7 @@ from helpers.controls import (
     LinkedSelection,
     Message,
     Stage,
+    require_choice,
     row,
     style_sheet,
 )
@@ -66,8 +67,8 @@ class MultiHeadExplorer(Desk, Explorer):
     """Heads, their maps, and what they cost, side by side."""
 
     def __init__(self, h, d_model, sentence, kind, causal):
-        _require_choice("d_model", d_model, D_MODEL_CHOICES)
-        _require_choice("kind", kind, (HAND_BUILT, RANDOM))
+        require_choice("d_model", d_model, D_MODEL_CHOICES)
+        require_choice("kind", kind, (HAND_BUILT, RANDOM))
         Sizes(d_model, h)  # raises if h does not go with d_model
         preset, text = preset_of(sentence)
         tokens = words(text)
@@ -194,9 +195,3 @@ class MultiHeadExplorer(Desk, Explorer):
         """Return a still picture and its description."""
         state = self.read()
         return views.portrait(state, self.compute(state))
-
-
-def _require_choice(name, value, choices):
-    if value not in choices:
-        listed = ", ".join(map(str, choices))
-        raise ValueError(f"{name} must be one of {listed}: got {value!r}.")

@@ -6,6 +6,7 @@ from helpers.controls import (
     Explorer,
     Message,
     Stage,
+    require_choice,
     row,
     style_sheet,
 )
@@ -54,8 +55,8 @@ class RealHeadsExplorer(Desk, Explorer):
         self.add_class("why-real")
         self._heads, self._own = Heads(), installed()
         self._scores = {n: score_of(self._heads.scores, n) for n in SCORES}
-        _require_choice("score", score, SCORES)
-        _require_choice(
+        require_choice("score", score, SCORES)
+        require_choice(
             "head", head, [name(p) for p in self._scores[score].ranked]
         )
         numbers = {t: n for n, t in enumerate(self._heads.sentences, 1)}
@@ -67,7 +68,7 @@ class RealHeadsExplorer(Desk, Explorer):
             number, text = OWN, sentence
             self._heads.seen(text)
         else:
-            _require_choice("sentence", number, list(numbers.values()))
+            require_choice("sentence", number, list(numbers.values()))
         self._make_controls(number, text, place(head), score)
         self._make_stages()
         self._tokens = ()
@@ -208,9 +209,3 @@ class RealHeadsExplorer(Desk, Explorer):
 def _part(stage, flex):
     stage.widget.layout.flex, stage.widget.layout.min_width = flex, "0"
     return stage
-
-
-def _require_choice(named, value, choices):
-    if value not in choices:
-        listed = ", ".join(map(str, choices))
-        raise ValueError(f"{named} must be one of {listed}: got {value!r}.")

@@ -7,6 +7,7 @@ from helpers.controls import (
     Message,
     Stage,
     choice,
+    require_choice,
     row,
     selection,
     style_sheet,
@@ -62,8 +63,8 @@ class ScalingExplorer(Explorer):
     """What d_k does to a row, and what a mask does to a sentence."""
 
     def __init__(self, d_k, scaled, mask):
-        _require_choice("d_k", d_k, D_K)
-        _require_choice("mask", mask, MASKS)
+        require_choice("d_k", d_k, D_K)
+        require_choice("mask", mask, MASKS)
         super().__init__()
         self.d_k = selection("width d_k", D_K, d_k)
         self.scaled = switch("scale: divide by √d_k", bool(scaled))
@@ -151,9 +152,3 @@ class ScalingExplorer(Explorer):
         return views.portrait(
             state.d_k, state.scaled, state.masked, self.compute(state)
         )
-
-
-def _require_choice(name, value, choices):
-    if value not in choices:
-        listed = ", ".join(map(str, choices))
-        raise ValueError(f"{name} must be one of {listed}: got {value!r}.")

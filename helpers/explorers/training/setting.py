@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, replace
 
+from helpers.controls import require_choice
 from helpers.cost import flops, softmax_work
 from helpers.learn.model import Model
 from helpers.learn.who_did_what import ROLES, N, WhoDidWhat
@@ -62,9 +63,7 @@ OFFERED = {
 def require_offered(**values):
     """Raise a ValueError if a value is not one that the controls offer."""
     for name, value in values.items():
-        if value not in OFFERED[name]:
-            listed = ", ".join(str(known) for known in OFFERED[name])
-            raise ValueError(f"{name} must be one of {listed}: got {value!r}.")
+        require_choice(name, value, OFFERED[name])
 
 
 @dataclass(frozen=True)
