@@ -20,6 +20,27 @@ class Batch(NamedTuple):
     asked: dict
 
 
+def require_share(held_share):
+    """Raise a ValueError unless a share can be held back."""
+    if not 0 <= held_share < 1:
+        raise ValueError(
+            f"held_share must be at least 0 and below 1: got "
+            f"{held_share}; 0.2 is usual here."
+        )
+
+
+def parted(every, order, held_share):
+    """Return what to train on and what is held back: the start of `order`."""
+    n_held = int(held_share * len(every))
+    return every[order[n_held:]], every[order[:n_held]]
+
+
+def drawn(rng, sets, batch):
+    """Draw so many sets of nouns, each in an order of its own."""
+    nouns = sets[rng.integers(len(sets), size=batch)]
+    return rng.permuted(nouns, axis=1)
+
+
 def tokens_of(sentence, words):
     """Return the tokens of a sentence, int array (N,): places in `words`.
 

@@ -13,7 +13,14 @@ from itertools import combinations
 
 import numpy as np
 
-from helpers.learn.batch import Asked, Batch, tokens_of
+from helpers.learn.batch import (
+    Asked,
+    Batch,
+    drawn,
+    parted,
+    require_share,
+    tokens_of,
+)
 from helpers.learn.model import Settings
 from helpers.learn.who_did_what import NOUNS
 from helpers.sizes import whole
@@ -50,11 +57,7 @@ class RolesInARow:
     def __post_init__(self):
         whole("n_roles", self.n_roles, 2, 5)
         whole("n_nouns", self.n_nouns, self.n_roles, len(NOUNS))
-        if not 0 <= self.held_share < 1:
-            raise ValueError(
-                f"held_share must be at least 0 and below 1: got "
-                f"{self.held_share}; 0.2 is usual here."
-            )
+        require_share(self.held_share)
 
     @property
     def roles(self):
@@ -76,8 +79,7 @@ class RolesInARow:
         every = np.array(list(combinations(range(self.n_nouns), self.n_roles)))
         rng = np.random.default_rng(self.split_seed)
         order = rng.permutation(len(every))
-        n_held = int(self.held_share * len(every))
-        return every[order[n_held:]], every[order[:n_held]]
+        return parted(every, order, self.held_share)
 
     def settings(self, d_model=48, h=2, spread=0.02, **others):
         """Return the settings of a model for this task."""
@@ -104,8 +106,7 @@ class RolesInARow:
         sets = self.sets[1 if held else 0]
         if not len(sets):
             raise ValueError("No set of nouns is held back.")
-        nouns = sets[rng.integers(len(sets), size=batch)]
-        nouns = rng.permuted(nouns, axis=1)
+        nouns = drawn(rng, sets, batch)
         verbs = self.n_nouns + rng.integers(len(VERBS), size=batch)
         return self.ask(np.insert(nouns, VERB, verbs, axis=1))
 

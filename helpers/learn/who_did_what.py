@@ -17,7 +17,14 @@ from itertools import combinations
 
 import numpy as np
 
-from helpers.learn.batch import Asked, Batch, tokens_of
+from helpers.learn.batch import (
+    Asked,
+    Batch,
+    drawn,
+    parted,
+    require_share,
+    tokens_of,
+)
 from helpers.learn.model import Settings
 from helpers.sizes import whole
 
@@ -67,11 +74,7 @@ class WhoDidWhat:
 
     def __post_init__(self):
         whole("n_nouns", self.n_nouns, 2, len(NOUNS))
-        if not 0 <= self.held_share < 1:
-            raise ValueError(
-                f"held_share must be at least 0 and below 1: got "
-                f"{self.held_share}; 0.2 is usual here."
-            )
+        require_share(self.held_share)
         if self.read_it not in ("adjective", "it"):
             raise ValueError(
                 f"read_it must be 'adjective' or 'it': got {self.read_it!r}."
@@ -100,8 +103,7 @@ class WhoDidWhat:
         rng = np.random.default_rng(self.split_seed)
         order = 1 + rng.permutation(len(all_pairs) - 1)
         order = np.concatenate([[0], order])  # cat and fish come first
-        n_held = int(self.held_share * len(all_pairs))
-        return all_pairs[order[n_held:]], all_pairs[order[:n_held]]
+        return parted(all_pairs, order, self.held_share)
 
     def settings(self, d_model=32, h=2, spread=0.02, **others):
         """Return the settings of a model for this task."""
@@ -128,8 +130,7 @@ class WhoDidWhat:
         pairs = self.pairs[1 if held else 0]
         if not len(pairs):
             raise ValueError("No noun pair is held back.")
-        nouns = pairs[rng.integers(len(pairs), size=batch)]
-        nouns = rng.permuted(nouns, axis=1)
+        nouns = drawn(rng, pairs, batch)
         verbs = self.n_nouns + rng.integers(len(VERBS), size=batch)
         kind = rng.integers(len(OF_SUBJECT + OF_OBJECT), size=batch)
         adjectives = self.n_nouns + len(VERBS) + kind
