@@ -8,19 +8,16 @@ from the processor. `gain` stands beside `bytes`, how many times fewer bytes
 are read: the ceiling, which reading is, and time is not quite.
 """
 
-import os
-import statistics
-import sys
 import time
 
 import numpy as np
 
+from bench.turns import hold_to_one_thread, medians
 from helpers.attention import grouped_query_attention
 from helpers.cost import binary_units, kv_cache_bytes
 
 H, D, N, LAYERS, TURNS = 32, 64, 4096, 4, 7
 KV_HEADS = (32, 16, 8, 4, 2, 1)
-ONE_THREAD = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 def layers(n_kv):
@@ -54,24 +51,16 @@ def with_torch(parts):
 
 def main():
     """Print the table."""
-    if any(os.environ.get(name) != "1" for name in ONE_THREAD):
-        os.environ |= dict.fromkeys(ONE_THREAD, "1")
-        os.execv(sys.executable, [sys.executable, "-m", "bench.decoding"])
+    hold_to_one_thread("bench.decoding")
     calls = {}
     for n_kv in KV_HEADS:
         parts = layers(n_kv)
-        calls[n_kv] = (
-            lambda parts=parts: [grouped_query_attention(*p) for p in parts],
-            with_torch(parts),
-        )
-    taken = {(n_kv, who): [] for n_kv in KV_HEADS for who in (0, 1)}
-    for turn in range(TURNS + 1):  # the first warms up
-        for n_kv, pair in calls.items():
-            for who, call in enumerate(pair):
-                start = time.process_time()
-                call()
-                taken[n_kv, who].append(time.process_time() - start)
-    ms = {k: 1e3 * statistics.median(t[1:]) for k, t in taken.items()}
+        calls[n_kv, 0] = lambda parts=parts: [
+            grouped_query_attention(*p) for p in parts
+        ]
+        calls[n_kv, 1] = with_torch(parts)
+    seconds = medians(calls, time.process_time, TURNS)
+    ms = {name: 1e3 * taken for name, taken in seconds.items()}
     print(
         f"{'n_kv':>4} {'cache of a layer':>16} {'ms':>7} {'gain':>5} ", end=""
     )

@@ -18,12 +18,10 @@ import statistics
 import sys
 from pathlib import Path
 
+from bench.turns import ONE_THREAD
+
 ROOT = Path(__file__).parent.parent
 IN_KERNEL = Path(__file__).with_name("explorer_in_kernel.py")
-ONE_THREAD = {
-    name: "1"
-    for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
-}
 
 
 class Kernel:

@@ -15,7 +15,8 @@ import sys
 import time
 from pathlib import Path
 
-from bench.explorer import ONE_THREAD, Kernel
+from bench.explorer import Kernel
+from bench.turns import ONE_THREAD
 
 ROOT = Path(__file__).resolve().parents[1]
 PATH = f"import sys; sys.path.insert(0, {str(ROOT)!r})"

@@ -11,14 +11,12 @@ and the textbook's.
 
 import argparse
 import math
-import os
-import statistics
-import sys
 import time
 import tracemalloc
 
 import numpy as np
 
+from bench.turns import hold_to_one_thread, medians
 from helpers.attention import grouped_query_attention
 from helpers.tiled import tiled_attention
 
@@ -28,7 +26,6 @@ TURNS = 5
 TILED, WHOLE = "in tiles", "whole map (helpers.attention)"
 FUSED, TEXTBOOK = "PyTorch, fused", "PyTorch, textbook"
 GEMM = "one large product"
-ONE_THREAD = ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS")
 
 
 def contestants(N, threads, causal=False, n_kv=H):
@@ -79,17 +76,6 @@ def contestants(N, threads, causal=False, n_kv=H):
     return calls
 
 
-def medians(calls, clock):
-    """Return {name: median seconds}; the contestants take turns."""
-    taken = {name: [] for name in calls}
-    for turn in range(TURNS + 1):  # the first warms up
-        for name, call in calls.items():
-            start = clock()
-            call()
-            taken[name].append(clock() - start)
-    return {name: statistics.median(t[1:]) for name, t in taken.items()}
-
-
 def scores_of_memory(N):
     """Return the peak memory of a call, in arrays of scores (H, N, N)."""
     rng = np.random.default_rng(1)
@@ -120,13 +106,13 @@ def compare(threads, lengths):
     clock = time.process_time if threads == 1 else time.perf_counter
     unit = "CPU ms" if threads == 1 else "ms"
     A = np.random.default_rng(1).standard_normal((1024, 1024), np.float32)
-    peak = 2 * 1024**3 / medians({GEMM: lambda: A @ A}, clock)[GEMM]
+    peak = 2 * 1024**3 / medians({GEMM: lambda: A @ A}, clock, TURNS)[GEMM]
     most = 1.1 if threads == 1 else 1.15
     print(f"threads: {threads}; one large product: {peak / 1e9:.0f} GFLOP/s")
     print(f"\n{'N':>5} {unit:>8}  / fused{'':24} / textbook{'':20} / product")
     all_seconds = {}
     for N in lengths:
-        seconds = medians(contestants(N, threads), clock)
+        seconds = medians(contestants(N, threads), clock, TURNS)
         ours = all_seconds[N] = seconds[TILED]
         rate = 4 * H * N * N * D / ours / peak
         fused = verdict(ours / seconds[FUSED], most)
@@ -142,7 +128,7 @@ def compare(threads, lengths):
         print(f"growth exponent less that of the FLOPs: {steps:+.3f}")
     print("\ncausal, and 8 query heads on 2: ours / fused, / textbook")
     for what in ({"causal": True}, {"n_kv": 2}, {"causal": True, "n_kv": 2}):
-        seconds = medians(contestants(2048, threads, **what), clock)
+        seconds = medians(contestants(2048, threads, **what), clock, TURNS)
         ours = seconds[TILED]
         print(
             f"  {what}: {ours / seconds[FUSED]:.2f}, "
@@ -159,10 +145,7 @@ def main():
     parser.add_argument("--threads", type=int, default=1)
     parser.add_argument("--longest", type=int, default=LENGTHS[-1])
     options = parser.parse_args()
-    if any(os.environ.get(name) != "1" for name in ONE_THREAD):
-        os.environ |= dict.fromkeys(ONE_THREAD, "1")
-        arguments = [sys.executable, "-m", "bench.tiled", *sys.argv[1:]]
-        os.execv(sys.executable, arguments)  # BLAS reads them at its start
+    hold_to_one_thread("bench.tiled")
     compare(options.threads, [N for N in LENGTHS if N <= options.longest])
 
 
