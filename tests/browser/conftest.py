@@ -2,6 +2,7 @@
 
 import os
 
+import nbformat
 import pytest
 from playwright.sync_api import sync_playwright
 
@@ -59,3 +60,37 @@ def open_notebook(chromium, lab):
     for context in contexts:
         context.close()
     lab.end_kernels()
+
+
+@pytest.fixture
+def open_explorer(open_notebook, lab):
+    """Return a function that opens an explorer alone in a notebook.
+
+    It takes the explorer's module, a theme, and how the description of the
+    picture to wait for begins. At the end no page may have complained.
+    """
+    opened = []
+
+    def run(module, theme, picture):
+        code = (
+            f'import sys\nsys.path.insert(0, "..")\n'
+            f"from helpers.explorers.{module} import explore_{module}\n"
+            f"explore_{module}()"
+        )
+        page = nbformat.v4.new_notebook(
+            cells=[nbformat.v4.new_code_cell(code)],
+            metadata={
+                "kernelspec": {"name": "python3", "display_name": "Python 3"}
+            },
+        )
+        nbformat.write(page, lab.root / "notebooks" / f"{module}.ipynb")
+        notebook = open_notebook(f"notebooks/{module}.ipynb", theme)
+        opened.append(notebook)
+        notebook.run_all()
+        notebook.picture(picture).wait_for()
+        return notebook
+
+    yield run
+    for notebook in opened:
+        assert notebook.errors() == []
+        assert notebook.problems == []

@@ -1,38 +1,16 @@
 """The explorer of trained heads, used as a reader uses it."""
 
-import nbformat
 import pytest
 
 DARK, LIGHT = "JupyterLab Dark", "JupyterLab Light"
-CODE = """import sys
-sys.path.insert(0, "..")
-from helpers.explorers.learned_heads import explore_learned_heads
-explore_learned_heads()"""
 
 
 @pytest.fixture
-def opened(open_notebook, lab):
-    """Return a function that opens the explorer alone in a notebook."""
-    notebooks = []
-    page = nbformat.v4.new_notebook(
-        cells=[nbformat.v4.new_code_cell(CODE)],
-        metadata={
-            "kernelspec": {"name": "python3", "display_name": "Python 3"}
-        },
+def opened(open_explorer):
+    """Return a function that opens the explorer in a theme."""
+    return lambda theme: open_explorer(
+        "learned_heads", theme, "Heads at step 800"
     )
-    nbformat.write(page, lab.root / "notebooks" / "learned_heads.ipynb")
-
-    def run(theme):
-        notebook = open_notebook("notebooks/learned_heads.ipynb", theme)
-        notebooks.append(notebook)
-        notebook.run_all()
-        notebook.picture("Heads at step 800").wait_for()
-        return notebook
-
-    yield run
-    for notebook in notebooks:
-        assert notebook.errors() == []
-        assert notebook.problems == []
 
 
 def bars(notebook):

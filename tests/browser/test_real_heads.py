@@ -1,42 +1,20 @@
 """The explorer of a real encoder's heads, used as a reader uses it."""
 
-import nbformat
 import pytest
 
 from helpers.pretrained.files import MINILM, package_folder
 from tests.tools import missing
 
 DARK, LIGHT = "JupyterLab Dark", "JupyterLab Light"
-CODE = """import sys
-sys.path.insert(0, "..")
-from helpers.explorers.real_heads import explore_real_heads
-explore_real_heads()"""
 HIDE = "hide the last word from “it” in"
 
 
 @pytest.fixture
-def opened(open_notebook, lab):
-    """Return a function that opens the explorer alone in a notebook."""
-    notebooks = []
-    page = nbformat.v4.new_notebook(
-        cells=[nbformat.v4.new_code_cell(CODE)],
-        metadata={
-            "kernelspec": {"name": "python3", "display_name": "Python 3"}
-        },
+def opened(open_explorer):
+    """Return a function that opens the explorer in a theme."""
+    return lambda theme: open_explorer(
+        "real_heads", theme, "The maps of all 72 heads"
     )
-    nbformat.write(page, lab.root / "notebooks" / "real_heads.ipynb")
-
-    def run(theme):
-        notebook = open_notebook("notebooks/real_heads.ipynb", theme)
-        notebooks.append(notebook)
-        notebook.run_all()
-        notebook.picture("The maps of all 72 heads").wait_for()
-        return notebook
-
-    yield run
-    for notebook in notebooks:
-        assert notebook.errors() == []
-        assert notebook.problems == []
 
 
 @pytest.mark.parametrize("theme", (LIGHT, DARK))
