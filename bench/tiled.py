@@ -23,6 +23,7 @@ from helpers.tiled import tiled_attention
 H, D = 8, 64
 LENGTHS = (512, 1024, 2048, 4096, 8192)
 TURNS = 5
+REST = 0.05  # seconds, until PyTorch's idle threads have gone to sleep
 TILED, WHOLE = "in tiles", "whole map (helpers.attention)"
 FUSED, TEXTBOOK = "PyTorch, fused", "PyTorch, textbook"
 GEMM = "one large product"
@@ -103,16 +104,18 @@ def verdict(ratio, bound, at_most=True):
 
 def compare(threads, lengths):
     """Print the tables."""
-    clock = time.process_time if threads == 1 else time.perf_counter
+    clock, rest = time.process_time, 0
+    if threads > 1:
+        clock, rest = time.perf_counter, REST
     unit = "CPU ms" if threads == 1 else "ms"
     A = np.random.default_rng(1).standard_normal((1024, 1024), np.float32)
-    peak = 2 * 1024**3 / medians({GEMM: lambda: A @ A}, clock, TURNS)[GEMM]
+    peak = 2 * 1024**3 / medians({GEMM: lambda: A @ A}, clock, TURNS, rest)[GEMM]
     most = 1.1 if threads == 1 else 1.15
     print(f"threads: {threads}; one large product: {peak / 1e9:.0f} GFLOP/s")
     print(f"\n{'N':>5} {unit:>8}  / fused{'':24} / textbook{'':20} / product")
     all_seconds = {}
     for N in lengths:
-        seconds = medians(contestants(N, threads), clock, TURNS)
+        seconds = medians(contestants(N, threads), clock, TURNS, rest)
         ours = all_seconds[N] = seconds[TILED]
         rate = 4 * H * N * N * D / ours / peak
         fused = verdict(ours / seconds[FUSED], most)
@@ -128,7 +131,7 @@ def compare(threads, lengths):
         print(f"growth exponent less that of the FLOPs: {steps:+.3f}")
     print("\ncausal, and 8 query heads on 2: ours / fused, / textbook")
     for what in ({"causal": True}, {"n_kv": 2}, {"causal": True, "n_kv": 2}):
-        seconds = medians(contestants(2048, threads, **what), clock, TURNS)
+        seconds = medians(contestants(2048, threads, **what), clock, TURNS, rest)
         ours = seconds[TILED]
         print(
             f"  {what}: {ours / seconds[FUSED]:.2f}, "

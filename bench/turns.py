@@ -3,6 +3,7 @@
 import os
 import statistics
 import sys
+import time
 
 ONE_THREAD = {
     "OPENBLAS_NUM_THREADS": "1",
@@ -23,11 +24,16 @@ def hold_to_one_thread(module):
     os.execv(sys.executable, arguments)
 
 
-def medians(calls, clock, turns):
-    """Return {name: median seconds}; the contestants take turns."""
+def medians(calls, clock, turns, rest=0):
+    """Return {name: median seconds}; the contestants take turns.
+
+    Each waits for `rest` seconds first: the threads of the one before go on
+    looking for work for a while, and would take a core from it.
+    """
     taken = {name: [] for name in calls}
     for _ in range(turns + 1):  # the first warms up
         for name, call in calls.items():
+            time.sleep(rest)
             start = clock()
             call()
             taken[name].append(clock() - start)

@@ -98,10 +98,15 @@ def tiled_attention(
         wide = np.result_type(Q, np.float32)
         q, k, v = (a[place].astype(wide, copy=False) for a in (Q, K, V))
         q = q * wide.type(scale * LOG2_E)
+        longest_key = _longest(k)
         room = np.empty_like(q, shape=(min(rows, len(q)), columns))
         for some in tiles(len(q), rows):
             seen_at = partial(sight.of, place, some)
-            out[(*place, some)] = _rows(q[some], k, v, seen_at, room)
+            reach = sight.reach(some)
+            bounded = _longest(q[some]) * longest_key <= SAFE
+            out[(*place, some)] = _rows(
+                q[some], k[:reach], v[:reach], seen_at, room, bounded
+            )
 
     if threads == 1:
         list(map(run, np.ndindex(front)))
@@ -111,12 +116,12 @@ def tiled_attention(
     return out.reshape(*front[:-2], -1, *out.shape[-2:])
 
 
-def _rows(q, k, v, seen_at, room):
+def _rows(q, k, v, seen_at, room, bounded):
     """Let the queries q (n, d_k) of one tile walk along all keys.
 
-    The scores of each tile are written into `room`, again and again.
+    The scores of each tile are written into `room`, again and again. If
+    they are `bounded`, no running maximum is needed.
     """
-    bounded = _longest(q) * _longest(k) <= SAFE
     top = np.full((len(q), 1), 0 if bounded else -np.inf, q.dtype)
     total = np.zeros((len(q), 1), q.dtype)
     kept = np.zeros((len(q), v.shape[-1]), q.dtype)
@@ -156,11 +161,12 @@ def tiles(n, size):
 class Sight:
     """Which keys a tile of queries sees, without a whole map."""
 
-    ALL, NONE = np.array([[True]]), np.array([[False]])
+    ALL = np.array([[True]])
 
     def __init__(self, mask, causal, front, N_q, N_k):
         self._causal, self._queries_per_kv = causal, front[-1]
         self._ahead = N_k - N_q  # query i stands at place i + ahead
+        self._N_k = N_k
         self._mask = None
         if mask is not None:
             heads = front[-2] * front[-1]
@@ -168,17 +174,18 @@ class Sight:
             scores = np.broadcast_to(np.float32(0), shape)  # takes no memory
             self._mask = np.broadcast_to(checked_mask(mask, scores), shape)
 
+    def reach(self, rows):
+        """Return how many keys, from the first, the rows can see at most."""
+        if not self._causal:
+            return self._N_k
+        return max(rows.stop + self._ahead, 0)
+
     def of(self, place, rows, keys):
         """Return a bool array that broadcasts to the tile's scores."""
         seen = self.ALL
-        if self._causal:
-            if keys.start > rows.stop - 1 + self._ahead:
-                return self.NONE
-            if keys.stop - 1 > rows.start + self._ahead:
-                queries = np.arange(rows.start, rows.stop)[:, None]
-                seen = (
-                    np.arange(keys.start, keys.stop) <= queries + self._ahead
-                )
+        if self._causal and keys.stop - 1 > rows.start + self._ahead:
+            queries = np.arange(rows.start, rows.stop)[:, None]
+            seen = np.arange(keys.start, keys.stop) <= queries + self._ahead
         if self._mask is not None:
             *batch, kv_head, query_head = place
             head = kv_head * self._queries_per_kv + query_head

@@ -50,8 +50,10 @@ def random_projections(sizes, seed=SEED, number_type=np.float64):
 
 
 def _gaussian(rng, rows, columns, number_type):
-    matrix = rng.standard_normal((rows, columns), dtype=np.float64)
-    return (matrix / math.sqrt(rows)).astype(number_type)
+    matrix = np.empty((rows, columns), number_type)
+    for row in matrix:  # so that no wide float64 copy stands beside it
+        row[:] = rng.standard_normal(columns) / math.sqrt(rows)
+    return matrix
 
 
 def token_vectors(N, d_model, seed=SEED, number_type=np.float64):

@@ -9,7 +9,7 @@ before. `make_sample` says how; NOTICE says whose work it is.
 
 import json
 import zipfile
-from functools import cache
+from functools import cache, cached_property
 from pathlib import Path
 from typing import NamedTuple
 
@@ -64,7 +64,7 @@ class Circuit(NamedTuple):
 class Sample:
     """The sentences of the sample and what the model does with them.
 
-    Files are opened when asked for; a layer is widened to float32 once.
+    Files are opened when asked for; weights are widened to float32 once.
 
     Parameters
     ----------
@@ -92,7 +92,6 @@ class Sample:
             raise self._broken("sentences.json") from None
         ends = np.cumsum([len(pieces.ids) for pieces in self._pieces])
         self._starts = [0, *ends.tolist()]
-        self._arrays, self._parts = {}, {}
 
     def index(self, sentence):
         """Return the place of a sentence, given as text or place.
@@ -116,10 +115,8 @@ class Sample:
     def hidden(self, sentence):
         """Return the states entering each layer: array (6, N, d_model)."""
         place = self.index(sentence)
-        shape = (CONFIG.n_layers, self._starts[-1], D)
-        states = self._read("states", {"states": shape})["states"]
         start, end = self._starts[place : place + 2]
-        return states[:, start:end].astype(np.float32)
+        return self._states[:, start:end].astype(np.float32)
 
     def attn(self, sentence):
         """Return the maps of all heads: array (6, 12, N, N)."""
@@ -148,23 +145,6 @@ class Sample:
         "Q", "K", "V", "O"; for layer 2 ("layer 3") the whole layer.
         """
         layer = whole("layer", layer, 0, CONFIG.n_layers - 1)
-        if layer not in self._parts:
-            held = self._read("layers", SHAPES["layers"])
-            self._parts[layer] = {
-                name: (
-                    _wide(held[f"W_{name}"][layer]).T,
-                    _wide(held[f"b_{name}"][layer]),
-                )
-                for name in "QKVO"
-            }
-            if layer == FIRST:
-                held = self._read("layer_3", SHAPES["layer_3"])
-                self._parts[layer] |= {
-                    "1": (_wide(held["W_1"]).T, _wide(held["b_1"])),
-                    "2": (_wide(held["W_2"]).T, _wide(held["b_2"])),
-                    "norm 1": tuple(_wide(held["norm_1"])),
-                    "norm 2": tuple(_wide(held["norm_2"])),
-                }
         return self._parts[layer]
 
     def circuit(self, sentence, block=(), patch=None):
@@ -198,6 +178,34 @@ class Sample:
         attn_4 = attend(X, second, CONFIG.h, masks.get(SECOND))[1]
         return Circuit(X, attn_3, attn_4)
 
+    @cached_property
+    def _states(self):
+        shape = (CONFIG.n_layers, self._starts[-1], D)
+        return self._read("states", {"states": shape})["states"]
+
+    @cached_property
+    def _parts(self):
+        """The layers' weights, widened, so that nothing else is kept."""
+        held = self._read("layers", SHAPES["layers"])
+        parts = [
+            {
+                name: (
+                    _wide(held[f"W_{name}"][layer]).T,
+                    _wide(held[f"b_{name}"][layer]),
+                )
+                for name in "QKVO"
+            }
+            for layer in range(CONFIG.n_layers)
+        ]
+        held = self._read("layer_3", SHAPES["layer_3"])
+        parts[FIRST] |= {
+            "1": (_wide(held["W_1"]).T, _wide(held["b_1"])),
+            "2": (_wide(held["W_2"]).T, _wide(held["b_2"])),
+            "norm 1": tuple(_wide(held["norm_1"])),
+            "norm 2": tuple(_wide(held["norm_2"])),
+        }
+        return parts
+
     def _path(self, name):
         path = self.folder / name
         if not path.is_file():
@@ -216,20 +224,18 @@ class Sample:
 
     def _read(self, name, shapes):
         """Return the arrays of a file, float16, each shape checked."""
-        if name not in self._arrays:
-            path = self._path(f"{name}.npz")
-            try:
-                with path.open("rb") as file:
-                    arrays = np.load(file, allow_pickle=False)
-                    held = {key: arrays[key] for key in shapes}
-            except _UNREADABLE:
-                raise self._broken(path.name) from None
-            for key, shape in shapes.items():
-                kind = held[key].shape, held[key].dtype
-                if kind != (shape, np.float16) or np.isnan(held[key]).any():
-                    raise self._broken(path.name)
-            self._arrays[name] = held
-        return self._arrays[name]
+        path = self._path(f"{name}.npz")
+        try:
+            with path.open("rb") as file:
+                arrays = np.load(file, allow_pickle=False)
+                held = {key: arrays[key] for key in shapes}
+        except _UNREADABLE:
+            raise self._broken(path.name) from None
+        for key, shape in shapes.items():
+            kind = held[key].shape, held[key].dtype
+            if kind != (shape, np.float16) or np.isnan(held[key]).any():
+                raise self._broken(path.name)
+        return held
 
 
 def _wide(array):

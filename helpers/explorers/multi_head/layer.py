@@ -2,7 +2,7 @@
 
 import math
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 
 import numpy as np
 
@@ -70,10 +70,6 @@ class Layers:
     """Runs layers; remembers the last one, so that a cursor costs nothing."""
 
     def __init__(self):
-        widest = max(D_MODEL_CHOICES)
-        self._mixing = mixing_matrices(
-            Sizes(widest, h=1), number_type=NUMBER_TYPE
-        )
         self._last = (None, None)
         self._vectors = (None, None)
         self._random = (None, None)
@@ -115,7 +111,7 @@ class Layers:
         sizes = state.sizes
         if state.kind == HAND_BUILT:
             d_model, kept = sizes.d_model, sizes.n_kv * sizes.d_v
-            W_V, W_O = self._mixing
+            W_V, W_O = _widest_mixing()
             mixing = W_V[:d_model, :kept], W_O[:d_model, :d_model]
             return hand_built(X, state.relations, sizes, mixing)
         if self._random[0] != sizes.d_model:  # the same for every h
@@ -129,3 +125,11 @@ class Layers:
 
 def _buggy(state):
     return partial(attention_with, state.bug)
+
+
+@cache
+def _widest_mixing():
+    """Return W_V and W_O for the widest layer; narrower ones take a part."""
+    return mixing_matrices(
+        Sizes(max(D_MODEL_CHOICES), h=1), number_type=NUMBER_TYPE
+    )
