@@ -13,6 +13,7 @@ import argparse
 import math
 import time
 import tracemalloc
+from functools import partial
 
 import numpy as np
 
@@ -104,18 +105,20 @@ def verdict(ratio, bound, at_most=True):
 
 def compare(threads, lengths):
     """Print the tables."""
-    clock, rest = time.process_time, 0
+    measured = partial(medians, clock=time.process_time, turns=TURNS)
     if threads > 1:
-        clock, rest = time.perf_counter, REST
+        measured = partial(
+            medians, clock=time.perf_counter, turns=TURNS, rest=REST
+        )
     unit = "CPU ms" if threads == 1 else "ms"
     A = np.random.default_rng(1).standard_normal((1024, 1024), np.float32)
-    peak = 2 * 1024**3 / medians({GEMM: lambda: A @ A}, clock, TURNS, rest)[GEMM]
+    peak = 2 * 1024**3 / measured({GEMM: lambda: A @ A})[GEMM]
     most = 1.1 if threads == 1 else 1.15
     print(f"threads: {threads}; one large product: {peak / 1e9:.0f} GFLOP/s")
     print(f"\n{'N':>5} {unit:>8}  / fused{'':24} / textbook{'':20} / product")
     all_seconds = {}
     for N in lengths:
-        seconds = medians(contestants(N, threads), clock, TURNS, rest)
+        seconds = measured(contestants(N, threads))
         ours = all_seconds[N] = seconds[TILED]
         rate = 4 * H * N * N * D / ours / peak
         fused = verdict(ours / seconds[FUSED], most)
@@ -131,7 +134,7 @@ def compare(threads, lengths):
         print(f"growth exponent less that of the FLOPs: {steps:+.3f}")
     print("\ncausal, and 8 query heads on 2: ours / fused, / textbook")
     for what in ({"causal": True}, {"n_kv": 2}, {"causal": True, "n_kv": 2}):
-        seconds = medians(contestants(2048, threads, **what), clock, TURNS, rest)
+        seconds = measured(contestants(2048, threads, **what))
         ours = seconds[TILED]
         print(
             f"  {what}: {ours / seconds[FUSED]:.2f}, "
