@@ -2,10 +2,7 @@
 
 from dataclasses import dataclass
 
-import ipywidgets as widgets
-
 from helpers.controls import (
-    Explorer,
     Message,
     Stage,
     button,
@@ -14,11 +11,10 @@ from helpers.controls import (
     style_sheet,
     switch,
 )
-from helpers.explorers.slices import Slices
 from helpers.explorers.study import results, views
+from helpers.explorers.trainer import Trainer
 from helpers.learn.studies import STUDIES, shipped
 from helpers.learn.study import record
-from helpers.learn.training import TrainingError
 
 PARTS = 1000  # of the progress bar
 
@@ -55,10 +51,8 @@ def explore_study(name, column=None):
     return StudyExplorer(name, column)
 
 
-class StudyExplorer(Explorer):
+class StudyExplorer(Trainer):
     """Numbers over several seeds, shipped ones and your own beside them."""
-
-    slices = None  # until the start is known to be possible
 
     def __init__(self, name, column):
         if name not in STUDIES:
@@ -76,14 +70,12 @@ class StudyExplorer(Explorer):
         self.shipped = results.shipped_trainings(
             shipped(name), self.record["seeds"]
         )
-        self.here, self._total, self._problem = (), 0, ""
-        self.slices = Slices(self._failed, self._ended)
+        self.here, self._total = (), 0
         self._make_controls(columns, column or columns[0])
         self._make_stages()
         self.lay_out(self._arranged())
         self.watch(*self.dials.values())
         self.run.on_click(self._on_run)
-        self.stop.on_click(lambda _: self.slices.stop())
         self.refresh()
 
     def _make_controls(self, columns, column):
@@ -97,15 +89,7 @@ class StudyExplorer(Explorer):
             "all_columns": self.all_columns,
         }
         self.run = button("run it again here", "Train all rows, in slices")
-        self.stop = button("Stop", "Stop; what is finished stays")
-        self.stop.disabled = True
-        self.progress = widgets.IntProgress(
-            0,
-            0,
-            PARTS,
-            description="done",
-            layout=widgets.Layout(width="300px"),
-        )
+        self._make_stop("Stop; what is finished stays", "done", PARTS)
 
     def _make_stages(self):
         self.heading = Stage("3em")
@@ -166,29 +150,19 @@ class StudyExplorer(Explorer):
     def _on_run(self, _):
         self.slices.stop()
         seeds = self.read().seeds
-        self.here, self._problem = (), ""
+        self.here = ()
         self._total = len(seeds) * len(self.study.rows)
-        self.stop.disabled = False
-        self.progress.value, self.progress.bar_style = 0, ""
-        self.slices.start(self._running(seeds))
+        self._train(self._running(seeds))
         if self.slices.running:
             self.refresh()
 
     def _running(self, seeds):
-        try:
-            for share, trained in results.running(self.study, seeds):
-                self.progress.value = round(PARTS * share)
-                if trained is not None:
-                    self.here = (*self.here, trained)
-                    self.refresh()
-                yield
-        except TrainingError as error:
-            self._problem = str(error)
-
-    def _failed(self, error):
-        self._problem = (
-            f"The course's own code failed ({type(error).__name__}: {error})."
-        )
+        for share, trained in results.running(self.study, seeds):
+            self.progress.value = round(PARTS * share)
+            if trained is not None:
+                self.here = (*self.here, trained)
+                self.refresh()
+            yield
 
     def _ended(self, came_to_end):
         """Say how it ended; what is finished stays."""
@@ -204,9 +178,3 @@ class StudyExplorer(Explorer):
         self.refresh(notice)
         if self._problem:
             self.message.say(f"{self._problem} {notice}", problem=True)
-
-    def close(self):
-        """Close the explorer; a training ends with it."""
-        if self.slices is not None:
-            self.slices.stop()
-        super().close()

@@ -1,9 +1,6 @@
 """The controls of the training explorer, and what happens on Train."""
 
-import ipywidgets as widgets
-
 from helpers.controls import (
-    Explorer,
     Message,
     Stage,
     button,
@@ -12,7 +9,7 @@ from helpers.controls import (
     selection,
     style_sheet,
 )
-from helpers.explorers.slices import Slices
+from helpers.explorers.trainer import Trainer
 from helpers.explorers.training import runs, views
 from helpers.explorers.training.attempts import attempts_table
 from helpers.explorers.training.setting import (
@@ -25,7 +22,6 @@ from helpers.explorers.training.setting import (
     require_offered,
 )
 from helpers.explorers.training.shipped import shipped_runs
-from helpers.learn.training import TrainingError
 
 
 def explore_training(
@@ -65,10 +61,8 @@ def explore_training(
     )
 
 
-class TrainingExplorer(Explorer):
+class TrainingExplorer(Trainer):
     """A small model to train: who did what, with as few heads as it takes."""
-
-    slices = None  # until the start is known to be possible
 
     def __init__(self, **start):
         require_offered(**start)
@@ -77,13 +71,11 @@ class TrainingExplorer(Explorer):
         self._by_setting = dict(shipped_runs())
         self._live = None  # the Setting that is trained now
         self.shown = self.attempts[0]
-        self.slices = Slices(self._failed, self._ended)
         self._make_controls(**start)
         self._make_stages()
         self.lay_out(self._arranged())
         self.watch(*self.dials.values())
         self.train.on_click(self._on_train)
-        self.stop.on_click(lambda _: self.slices.stop())
         self.refresh()
 
     def _make_controls(self, h, variant, nouns, seed, learning_rate):
@@ -101,15 +93,7 @@ class TrainingExplorer(Explorer):
             "learning_rate": self.learning_rate,
         }
         self.train = button("Train", "Train a fresh model: some seconds")
-        self.stop = button("Stop", "Stop after the step that runs now")
-        self.stop.disabled = True
-        self.progress = widgets.IntProgress(
-            0,
-            0,
-            1,
-            description="steps",
-            layout=widgets.Layout(width="300px"),
-        )
+        self._make_stop("Stop after the step that runs now", "steps", 1)
 
     def _make_stages(self):
         self.price = Stage("3em")
@@ -190,27 +174,18 @@ class TrainingExplorer(Explorer):
     def _on_train(self, _):
         self.slices.stop()
         self._live = self.read()
-        self._so_far, self._problem = None, ""
-        self.stop.disabled = False
-        self._show_progress(0, 1, "")
+        self._so_far = None
         self.refresh()
-        self.slices.start(self._training(self._live))
+        self._train(self._training(self._live))
 
     def _training(self, setting):
-        try:
-            for run in runs.training(setting):
-                if run is not None:
-                    self._so_far = run
-                    self._draw(run)
-                    self._show_progress(run.step, run.steps, "")
-                yield
-        except TrainingError as error:
-            self._problem = str(error)
-
-    def _failed(self, error):
-        self._problem = (
-            f"The course's own code failed ({type(error).__name__}: {error})."
-        )
+        for run in runs.training(setting):
+            if run is not None:
+                self._so_far = run
+                self._draw(run)
+                self.progress.max = run.steps
+                self.progress.value = run.step
+            yield
 
     def _ended(self, _):
         """Keep what is finished, label what is not, say what went wrong."""
@@ -231,13 +206,3 @@ class TrainingExplorer(Explorer):
         self.refresh(notice)
         if self._problem:
             self._say_failure(views.problem(self._problem, self.shown))
-
-    def _show_progress(self, step, steps, style):
-        self.progress.max, self.progress.value = steps, step
-        self.progress.bar_style = style
-
-    def close(self):
-        """Close the explorer; a training ends with it."""
-        if self.slices is not None:
-            self.slices.stop()
-        super().close()
