@@ -1,13 +1,15 @@
-"""Time the main explorer against `interact` with a new Matplotlib figure.
+"""Time the main explorer against Matplotlib: `interact`, and ipympl.
 
-    python -m bench.explorer             in a real kernel, no browser
+    python -m bench.explorer             in real kernels, no browser
     python -m bench.explorer --browser   and the browser's layout, in Chromium
 
-Both show the same content: the maps of all heads with words, numbers and
-outlines, their average, the FLOP bars and a sentence. The explorer also has
-tables, and a tooltip on each cell. Times are the kernel's main thread, from a
-changed value to bytes sent; bytes are those of all messages. Medians, in one
-run.
+`interact` draws a new figure at each move; ipympl keeps one and changes what
+it shows. All show the same content: the maps of all heads with words, numbers
+and outlines, their average, the FLOP bars and a sentence. The explorer also
+has tables, and a tooltip on each cell. Times are the kernel's main thread,
+from a changed value to bytes sent; bytes are those of all messages. Medians,
+in one run. Each peer has a kernel of its own with an explorer beside it, since
+Matplotlib's two ways disturb each other.
 """
 
 import argparse
@@ -57,6 +59,15 @@ class Kernel:
         self.manager.shutdown_kernel(now=True)
 
 
+def explorer_beside(backend):
+    """Return a kernel with an explorer, and Matplotlib's `backend`."""
+    kernel = Kernel()
+    kernel.run(f"%matplotlib {backend}")
+    kernel.run("from bench import explorer_in_kernel as k")
+    kernel.run("k.display(k.explorer)")
+    return kernel
+
+
 LAYOUT = """svg => {
     const place = document.getElementById('place'), times = [];
     for (let i = 0; i < 15; i++) {
@@ -93,16 +104,14 @@ def median(pairs, which):
 
 
 def report(h, row, layout):
-    """Print the lines of one number of heads."""
+    """Print the lines of one number of heads, beside `interact`."""
     update, peer = median(row["updates"], 0), median(row["peers"], 0)
     moved = median(row["head_changes"], 0)
-    size, peer_size = median(row["updates"], 1), median(row["peers"], 1)
     print(
         f"h = {h}\n"
         f"  update {update * 1e3:.2f} ms, interact {peer * 1e3:.0f} ms: "
         f"{peer / update:.0f} times (goal 200)\n"
-        f"  bytes {size:,.0f}, interact {peer_size:,.0f}: "
-        f"{size / peer_size:.2f} (goal 0.65 at most)\n"
+        f"  {bytes_beside(row, 'interact')} (goal 0.65 at most)\n"
         f"  h itself moved {moved * 1e3:.2f} ms: {moved / update:.2f} "
         f"updates (goal 3 at most)"
     )
@@ -114,21 +123,40 @@ def report(h, row, layout):
         )
 
 
+def report_ipympl(row):
+    """Print the lines beside ipympl."""
+    update, peer = median(row["updates"], 0), median(row["peers"], 0)
+    print(
+        f"  update {update * 1e3:.2f} ms, ipympl {peer * 1e3:.0f} ms: "
+        f"{peer / update:.0f} times\n  {bytes_beside(row, 'ipympl')}"
+    )
+
+
+def bytes_beside(row, name):
+    """Return the sizes of a move's messages and their ratio, in words."""
+    size, peer_size = median(row["updates"], 1), median(row["peers"], 1)
+    return (
+        f"bytes {size:,.0f}, {name} {peer_size:,.0f}: {size / peer_size:.2f}"
+    )
+
+
 def main(arguments):
     """Measure and print."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--browser", action="store_true")
     options = parser.parse_args(arguments)
-    kernel = Kernel()
-    kernel.run("%matplotlib inline\nfrom bench import explorer_in_kernel as k")
-    kernel.run("k.display(k.explorer)")
-    rows = {h: kernel.run(f"k.measure({h})") for h in (8, 16)}
+    kernel = explorer_beside("inline")
+    rows = {h: kernel.run(f"k.measure({h}, k.new_figures)") for h in (8, 16)}
+    other = explorer_beside("widget")
+    kept = {h: other.run(f"k.measure({h}, k.kept_figure)") for h in rows}
+    other.stop()
     layouts = [None] * len(rows)
     if options.browser:
         layouts = layout_seconds([row["svg"] for row in rows.values()])
     print("from a changed value to bytes sent, kernel's main thread, medians")
     for (h, row), layout in zip(rows.items(), layouts, strict=True):
         report(h, row, layout)
+        report_ipympl(kept[h])
     for d_model in (512, 1024):
         drag = kernel.run(f"k.drag({d_model})")
         print(

@@ -2,6 +2,7 @@
 
 import json
 import time
+from functools import partial
 
 import ipywidgets as widgets
 import matplotlib.pyplot as plt
@@ -12,7 +13,14 @@ from matplotlib.patches import Rectangle
 from helpers.cost import flops, one_head
 from helpers.explorers.multi_head import explore_multi_head, views
 
-__all__ = ["display", "drag", "explorer", "measure"]
+__all__ = [
+    "display",
+    "drag",
+    "explorer",
+    "kept_figure",
+    "measure",
+    "new_figures",
+]
 
 explorer = explore_multi_head()
 _sent = [0]
@@ -40,34 +48,43 @@ def timed(change):
     return time.thread_time() - start, _sent[0]
 
 
-def figure(state, result):
-    """Draw what the explorer draws, as a new Matplotlib figure."""
-    h = state.sizes.h
+def axes_for(fig, h):
+    """Add axes for h maps, their average and the bars; return them."""
     columns = h // 2 + 1
-    fig = plt.figure(figsize=(2.1 * columns, 6.4))
     grid = fig.add_gridspec(3, columns, height_ratios=(3, 3, 1))
-    dealt = views.outlines(state, result)
-    for head in range(h):
-        ax = fig.add_subplot(grid[divmod(head, h // 2)])
-        _map(ax, state, result.attn[head], f"head {head + 1}", dealt[head])
-    ax = fig.add_subplot(grid[0, -1])
-    _map(ax, state, result.attn.mean(axis=0), "average", ())
-    ax = fig.add_subplot(grid[2, :])
-    for row, layer in enumerate((one_head(state.sizes), state.sizes)):
-        left = 0
-        for count in flops(state.ledger_N, layer).as_dict().values():
-            ax.barh(row, count, left=left)
-            left += count
+    maps = [grid[divmod(head, h // 2)] for head in range(h)]
+    places = [*maps, grid[0, -1], grid[2, :]]
+    return [fig.add_subplot(place) for place in places]
+
+
+def fill(axes, state, result):
+    """Show in `axes` what the explorer shows; change what is there already."""
+    *maps, average, bars = axes
+    outlines = views.outlines(state, result)
+    for head, ax in enumerate(maps):
+        title = f"head {head + 1}"
+        _map(ax, state, result.attn[head], title, outlines[head])
+    _map(average, state, result.attn.mean(axis=0), "average", ())
+    if not bars.patches:  # no move that is measured changes a FLOP
+        for row, layer in enumerate((one_head(state.sizes), state.sizes)):
+            left = 0
+            for count in flops(state.ledger_N, layer).as_dict().values():
+                bars.barh(row, count, left=left)
+                left += count
     print(views.cell_in_words(state, result))
-    plt.show()
 
 
 def _map(ax, state, shares, title, outlines):
     N = state.N
-    ax.imshow(shares, cmap="bone_r", vmin=0, vmax=1)
-    ax.set_xticks(range(N), state.tokens, rotation=52, fontsize=7)
-    ax.set_yticks(range(N), state.tokens, fontsize=7)
-    ax.set_title(title, fontsize=8)
+    if ax.images:
+        ax.images[0].set_data(shares)
+        for old in (*ax.texts, *ax.patches):
+            old.remove()
+    else:
+        ax.imshow(shares, cmap="bone_r", vmin=0, vmax=1)
+        ax.set_xticks(range(N), state.tokens, rotation=52, fontsize=7)
+        ax.set_yticks(range(N), state.tokens, fontsize=7)
+        ax.set_title(title, fontsize=8)
     for q, k in zip(*(shares >= max(0.15, 1.5 / N)).nonzero(), strict=True):
         ax.text(k, q, f"{shares[q, k]:.2f}", fontsize=6, ha="center")
     cells = [(o.number, cell) for o in outlines for cell in o.cells]
@@ -79,7 +96,37 @@ def _map(ax, state, shares, title, outlines):
         )
 
 
-def measure(h):
+def new_figures(h):
+    """Return a move of `interact`: each turn draws a new figure."""
+
+    def redraw(turn):
+        state = explorer.read()
+        fig = plt.figure(figsize=(2.1 * (h // 2 + 1), 6.4))
+        fill(axes_for(fig, h), state, explorer.compute(state))
+        plt.show()
+
+    peer = widgets.interactive(redraw, turn=(0, 99))
+    display(peer)
+    return lambda turn: setattr(peer.children[0], "value", turn)
+
+
+def kept_figure(h):
+    """Return a move of ipympl: one figure, whose contents are changed."""
+    state = explorer.read()
+    fig = plt.figure(figsize=(2.1 * (h // 2 + 1), 6.4))
+    axes = axes_for(fig, h)
+    fill(axes, state, explorer.compute(state))
+    display(fig.canvas)
+
+    def redraw(turn):
+        state = explorer.read()
+        fill(axes, state, explorer.compute(state))
+        fig.canvas.draw()  # and the picture's changes are sent
+
+    return redraw
+
+
+def measure(h, peer):
     """Print updates, changes of h, and the peer's updates, timed."""
     explorer.causal.value = False
     explorer.d_model.value, explorer.h.value = 512, h
@@ -91,12 +138,7 @@ def measure(h):
     def other_h():
         explorer.h.value = 4 if explorer.h.value == h else h
 
-    def redraw(turn):
-        state = explorer.read()
-        figure(state, explorer.compute(state))
-
-    peer = widgets.interactive(redraw, turn=(0, 9))
-    display(peer)
+    redraw = peer(h)
     updates, head_changes, peers = [], [], []
     for turn in range(10):
         for _ in range(6):
@@ -104,9 +146,8 @@ def measure(h):
         for _ in range(2):
             timed(other_h)
             head_changes.append(timed(other_h))
-        peers.append(
-            timed(lambda turn=turn: setattr(peer.children[0], "value", turn))
-        )
+        move()  # an odd number of moves: the peer has something to change
+        peers.append(timed(partial(redraw, turn)))
     _print(
         updates=updates[12:],
         head_changes=head_changes[4:],
