@@ -19,10 +19,11 @@ from helpers.explorers.real_heads.heads import (
     WORDS,
     Heads,
 )
-from helpers.explorers.real_heads.places import name, partner_of, place
+from helpers.explorers.real_heads.partners import partner_of
 from helpers.explorers.real_heads.scoring import FIT, SCORES
 from helpers.pictures.head_wall import Small, head_wall, large_map
 from helpers.pretrained.files import MINILM, FileError
+from helpers.pretrained.findings import name, place
 from helpers.pretrained.sample import Sample, load_sample
 from helpers.pretrained.scores import load_scores
 from helpers.sentences import HUNGRY, TASTY
@@ -88,7 +89,7 @@ def is_sound(explorer):
     """Check what must hold at any setting whatever."""
     state, result = shown(explorer)
     seen = result.seen
-    picked = name(state.picked)
+    picked = name(*state.picked)
     assert f"Picked: {picked}, " in label(explorer.wall)
     assert label(explorer.map).startswith(f"Head {picked} on “")
     for stage in (explorer.wall, explorer.map):
@@ -181,7 +182,7 @@ def test_every_score_in_every_order(explorer, order):
         values = [float(c.split()[1]) for c in said]
         if order == views.BEST_FIRST:
             assert values == sorted(values, reverse=True)
-            assert said[0].startswith(name(score.ranked[0]))
+            assert said[0].startswith(name(*score.ranked[0]))
         else:
             assert [c.split()[0] for c in said] == [
                 f"{layer}-{head}"
@@ -207,7 +208,7 @@ def test_scores_are_the_shipped_ones_with_their_baselines(explorer):
         said = explorer.message.text
         assert said.startswith(named[0].upper() + named[1:])
         assert (
-            f"heads {name(best)} {shipped['rate'].max():.2f}".replace(
+            f"heads {name(*best)} {shipped['rate'].max():.2f}".replace(
                 "0.", "."
             ).replace("1.00", "1.0")
             in said
@@ -215,9 +216,9 @@ def test_scores_are_the_shipped_ones_with_their_baselines(explorer):
         for number in (shipped["offset_rate"], shipped["held_out"]):
             assert f": {number:.2f}".replace("0.", ".") in said
         n, rate = other["n"], other["rate"][best]
-        assert f"{n} pairs in other sentences: {name(best)} " in said
+        assert f"{n} pairs in other sentences: {name(*best)} " in said
         row = re.findall(r"<t[dh][^>]*>([^<]*)", explorer.best.picture)
-        at = row.index(name(best))
+        at = row.index(name(*best))
         assert row[at + 1 : at + 5] == [
             f"{shipped['rate'][best]:.2f}",
             f"{shipped['offset_rate']:.2f}",
@@ -390,7 +391,7 @@ def test_partners():
         assert partner_of(SENTENCES, other) == one
     assert SENTENCES[partner_of(SENTENCES, 8)] == HUNGRY  # roles turned
     assert partner_of(("a b", "a b c"), 0) is None
-    assert name(place("4-12")) == "4-12"
+    assert name(*place("4-12")) == "4-12"
 
 
 # --- text of one's own ----------------------------------------------------
@@ -713,6 +714,6 @@ def test_a_large_map_has_shapes_while_they_are_few(N, pixels):
 
 def test_every_head_has_its_name_from_one():
     assert Heads().head == (3, 1)
-    assert {name(p) for p in np.ndindex(6, 12)} == {
+    assert {name(*p) for p in np.ndindex(6, 12)} == {
         f"{layer}-{head}" for layer in range(1, 7) for head in range(1, 13)
     }

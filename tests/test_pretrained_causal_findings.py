@@ -20,8 +20,8 @@ from helpers.pretrained.causal_findings import (
 )
 from helpers.pretrained.causal_tokens import removal, repeated, token_scores
 from helpers.pretrained.files import SMOLLM2, MissingError
-from helpers.pretrained.findings import name, relation_scores
-from helpers.pretrained.make_causal_findings import SENTENCES, place
+from helpers.pretrained.findings import name, place, relation_scores
+from helpers.pretrained.make_causal_findings import SENTENCES
 from tests.tools import missing
 
 

@@ -31,10 +31,31 @@ def name(layer, head):
     return f"{layer + 1}-{head + 1}"
 
 
+def place(named):
+    """Return (3, 1) for the head called "4-2"."""
+    layer, head = named.split("-")
+    return int(layer) - 1, int(head) - 1
+
+
 def best(scores):
     """Return (layer, head) of the largest score (n_layers, h)."""
     place = np.unravel_index(np.argmax(scores), np.shape(scores))
     return tuple(int(axis) for axis in place)
+
+
+def units(word_of):
+    """Return the place of each piece's word among the words, from 0 (N,).
+
+    Parameters
+    ----------
+    word_of : sequence of N (int or None)
+        As `merged` takes it.
+    """
+    new = [
+        word is None or i == 0 or word != word_of[i - 1]
+        for i, word in enumerate(word_of)
+    ]
+    return np.cumsum(new) - 1
 
 
 def merged(attn, word_of):
@@ -61,11 +82,7 @@ def merged(attn, word_of):
             f"attn must be (..., N, N) with N = {len(word_of)} pieces: got "
             f"{attn.shape}."
         )
-    new = [
-        word is None or place == 0 or word != word_of[place - 1]
-        for place, word in enumerate(word_of)
-    ]
-    unit = np.cumsum(new) - 1  # of each piece
+    unit = units(word_of)
     belongs = (np.arange(unit[-1] + 1)[:, None] == unit).astype(attn.dtype)
     rows = belongs / belongs.sum(axis=1, keepdims=True)
     return rows @ attn @ belongs.T

@@ -24,7 +24,13 @@ from helpers.pretrained.causal_findings import (
 )
 from helpers.pretrained.causal_tokens import measured_on_tokens
 from helpers.pretrained.files import SMOLLM2
-from helpers.pretrained.findings import best, held_out, name, relation_scores
+from helpers.pretrained.findings import (
+    best,
+    held_out,
+    name,
+    place,
+    relation_scores,
+)
 
 SENTENCES = {
     word: f"The cat ate the fish because it was {word}"
@@ -153,11 +159,6 @@ def of_a_list(model, head):
         "head": name(*head),
         "map": rounded(reading.attn[head][:-1, :-1]),
     }
-
-
-def place(head):
-    """Return (layer, head) from 0 of a name such as "14-9"."""
-    return tuple(int(number) - 1 for number in head.split("-"))
 
 
 def main():

@@ -13,9 +13,9 @@ from helpers.controls import (
 from helpers.explorers.real_heads import views, words
 from helpers.explorers.real_heads.desk import RULES, Desk
 from helpers.explorers.real_heads.heads import OWN, Heads, State, installed
-from helpers.explorers.real_heads.places import name, place
 from helpers.explorers.real_heads.scoring import SCORES, score_of
 from helpers.pretrained.files import MINILM
+from helpers.pretrained.findings import name, place
 
 ANTECEDENT = "pronoun → antecedent"
 ROWS_HEIGHT = "180px"
@@ -57,7 +57,7 @@ class RealHeadsExplorer(Desk, Explorer):
         self._scores = {n: score_of(self._heads.scores, n) for n in SCORES}
         require_choice("score", score, SCORES)
         require_choice(
-            "head", head, [name(p) for p in self._scores[score].ranked]
+            "head", head, [name(*p) for p in self._scores[score].ranked]
         )
         numbers = {t: n for n, t in enumerate(self._heads.sentences, 1)}
         number = numbers.get(sentence, sentence)

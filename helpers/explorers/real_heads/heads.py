@@ -3,13 +3,11 @@
 from dataclasses import dataclass
 from functools import cache, lru_cache
 
-import numpy as np
-
-from helpers.explorers.real_heads.places import name, partner_of, place
+from helpers.explorers.real_heads.partners import partner_of
 from helpers.pretrained import wordpiece
 from helpers.pretrained.encoder import load_encoder
 from helpers.pretrained.files import MINILM, FileError, package_folder
-from helpers.pretrained.findings import merged
+from helpers.pretrained.findings import merged, name, place, units
 from helpers.pretrained.reading import blocks
 from helpers.pretrained.sample import FIRST, SECOND, load_sample
 from helpers.pretrained.scores import load_scores
@@ -144,12 +142,6 @@ class Heads:
         else:
             pieces = self._encoded(text)
             attn = self._run(pieces).attn
-        unit = np.cumsum(
-            [
-                word is None or i == 0 or word != pieces.word_of[i - 1]
-                for i, word in enumerate(pieces.word_of)
-            ]
-        )
         return Seen(
             text,
             {
@@ -159,7 +151,7 @@ class Heads:
             {WORDS: merged(attn, pieces.word_of), PIECES: attn},
             pieces.word_of,
             pieces.ids,
-            tuple((unit - 1).tolist()),
+            tuple(units(pieces.word_of).tolist()),
         )
 
     def _circuit(self, text, hide, last):
@@ -223,7 +215,7 @@ def _hides(measured, h):
     layer = [(FIRST, head) for head in range(h)]
     return {
         NOTHING: (),
-        **{name(head): (head,) for head in two},
+        **{name(*head): (head,) for head in two},
         both: tuple(two),
         f"layer 3 without {both}": tuple(p for p in layer if p not in two),
         "layer 3": tuple(layer),

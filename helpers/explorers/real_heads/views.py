@@ -2,7 +2,6 @@
 
 from helpers.explorers.real_heads import words
 from helpers.explorers.real_heads.heads import NOTHING
-from helpers.explorers.real_heads.places import name
 from helpers.explorers.real_heads.scoring import BEST, LISTED
 from helpers.pictures.head_wall import (
     BEST_COLOUR,
@@ -14,6 +13,7 @@ from helpers.pictures.head_wall import (
 from helpers.pictures.map_rows import MapRow, RowBlock, map_rows
 from helpers.pictures.stills import still
 from helpers.pictures.text import table, weight
+from helpers.pretrained.findings import name
 
 BY_LAYER, BEST_FIRST = "by layer", "best first"
 ONLY_BEST = f"best {LISTED} only"
@@ -30,7 +30,7 @@ def wall(seen, view, score, order, picked):
     maps = [
         Small(
             seen.attn[view][place],
-            f"{name(place)} {weight(score.values[place])}",
+            f"{name(*place)} {weight(score.values[place])}",
             best=place in best,
             picked=place == picked,
             faded=order == ONLY_BEST and place not in (*listed, picked),
@@ -52,7 +52,7 @@ def one_head(state, seen):
     return large_map(
         seen.attn[state.view][state.picked],
         seen.tokens[state.view],
-        f"Head {name(state.picked)}",
+        f"Head {name(*state.picked)}",
         words.EVIDENCE,
         (state.query, state.key),
         words.map_in_words(state, seen),
@@ -71,11 +71,11 @@ def _block(circuit, hide, last):
     hidden = hide != NOTHING
     mark = ((circuit.key, BEST_COLOUR),)
     first = tuple(
-        MapRow(f"{name(head)} from “it”", _shares(row), mark)
+        MapRow(f"{name(*head)} from “it”", _shares(row), mark)
         for head, row in circuit.after.items()
         if head != last
     )
-    then = [MapRow(f"{name(last)} from “it”", _shares(circuit.before[last]))]
+    then = [MapRow(f"{name(*last)} from “it”", _shares(circuit.before[last]))]
     if hidden:
         then.append(MapRow("… word hidden", _shares(circuit.after[last])))
     return RowBlock(circuit.tokens, (first, tuple(then)))
@@ -98,7 +98,7 @@ def rows_in_words(hide, result):
                     f"{words.short(circuit.tokens[k])} {weight(row[k])}"
                     for k in words.top(row)
                 )
-                said.append(f"{name(head)} from “it”{hidden}: {told}")
+                said.append(f"{name(*head)} from “it”{hidden}: {told}")
     return "; ".join(said) + f". {words.EVIDENCE}."
 
 
@@ -116,7 +116,7 @@ def best_table(score):
         ],
         [
             [
-                name(place),
+                name(*place),
                 f"{score.values[place]:.2f}",
                 f"{score.baseline:.2f}",
                 held_out if place == score.ranked[0] else "–",
@@ -136,7 +136,7 @@ def row_table(state, seen):
         f"{layer + 1}. Each row sums to 1.",
         ["head", *tokens],
         [
-            [name((layer, head)), *(f"{share:.2f}" for share in row)]
+            [name(layer, head), *(f"{share:.2f}" for share in row)]
             for head, row in enumerate(shares)
         ],
     )

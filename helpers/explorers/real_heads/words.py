@@ -3,9 +3,9 @@
 import numpy as np
 
 from helpers.explorers.real_heads.heads import NOTHING, PIECES, WORDS
-from helpers.explorers.real_heads.places import name
 from helpers.explorers.real_heads.scoring import BEST, LISTED
 from helpers.pictures.text import weight
+from helpers.pretrained.findings import name
 
 EVIDENCE = "Evidence: real model, all-MiniLM-L6-v2"
 LICENCE = (
@@ -33,7 +33,7 @@ def quoted(text):
 def best_of(score, count=BEST):
     """Say which heads score best: "4-2 .72, 5-4 .64"."""
     return ", ".join(
-        f"{name(place)} {weight(score.values[place])}"
+        f"{name(*place)} {weight(score.values[place])}"
         for place in score.ranked[:count]
     )
 
@@ -43,14 +43,14 @@ def wall_in_words(seen, score, picked):
     return (
         f"The maps of all {score.values.size} heads on {quoted(seen.text)}. "
         f"Score: {score.name}; best {best_of(score)}. Picked: "
-        f"{name(picked)}, {weight(score.values[picked])}. {EVIDENCE}."
+        f"{name(*picked)}, {weight(score.values[picked])}. {EVIDENCE}."
     )
 
 
 def map_in_words(state, seen):
     """Say which map is large."""
     return (
-        f"Head {name(state.picked)} on {quoted(seen.text)}, by {state.view}. "
+        f"Head {name(*state.picked)} on {quoted(seen.text)}, by {state.view}. "
         f"{row_in_words(state, seen)} {EVIDENCE}."
     )
 
@@ -68,11 +68,11 @@ def score_in_words(state, score):
             f"Best head of one half, asked on the other: "
             f"{weight(score.held_out)}. "
         )
-    said += f"{_capital(score.elsewhere)}: {name(first)} "
+    said += f"{_capital(score.elsewhere)}: {name(*first)} "
     said += f"{weight(score.others[first])}."
     if state.picked != first:
         own = weight(score.values[state.picked])
-        said += f" The picked {name(state.picked)}: {own}."
+        said += f" The picked {name(*state.picked)}: {own}."
     return said
 
 
@@ -82,7 +82,7 @@ def row_in_words(state, seen):
     row = seen.attn[state.view][state.picked][state.query]
     said = ", ".join(f"{short(tokens[k])} {weight(row[k])}" for k in top(row))
     return (
-        f"From “{short(tokens[state.query])}” {name(state.picked)} looks at "
+        f"From “{short(tokens[state.query])}” {name(*state.picked)} looks at "
         f"{said}; at the chosen “{short(tokens[state.key])}”: "
         f"{row[state.key]:.2f}."
     )
@@ -111,7 +111,7 @@ def change_in_words(state, result):
     )
     asks = _either(ours[query], theirs[query])
     return f"{_exchanged(seen, partner)}, row “{asks}” of " + (
-        f"{name(state.picked)}: {said}."
+        f"{name(*state.picked)}: {said}."
     )
 
 
@@ -140,12 +140,12 @@ def circuit_in_words(state, result, measured):
     circuit, last = result.circuits[0], result.last
     adjective = short(circuit.tokens[circuit.key])
     read = " and ".join(
-        f"{weight(row[circuit.key])} in {name(head)}"
+        f"{weight(row[circuit.key])} in {name(*head)}"
         for head, row in circuit.before.items()
         if head != last
     )
     said = (
-        f"“it” reads “{adjective}”: {read}. Then {name(last)} looks from "
+        f"“it” reads “{adjective}”: {read}. Then {name(*last)} looks from "
         f"“it” at {_row(circuit, circuit.before[last])}"
     )
     if state.hide != NOTHING:
@@ -153,12 +153,12 @@ def circuit_in_words(state, result, measured):
             f"; with “{adjective}” hidden from “it” in {state.hide}: "
             f"{_row(circuit, circuit.after[last], circuit.before[last])}"
         )
-    if name(last) != measured["head"]:
+    if name(*last) != measured["head"]:
         return said + "."
     shift = measured["hidden"][state.hide]["shift"]
     return (
         f"{said}. Over {measured['n']} pairs such as hungry/tasty the shift "
-        f"of {name(last)} is {shift:.2f}"
+        f"of {name(*last)} is {shift:.2f}"
         + (
             "."
             if state.hide == NOTHING

@@ -1,15 +1,4 @@
-"""Names of heads, and which sentence stands beside which."""
-
-
-def name(place):
-    """Return "4-2" for (3, 1)."""
-    return f"{place[0] + 1}-{place[1] + 1}"
-
-
-def place(named):
-    """Return (3, 1) for "4-2"."""
-    layer, head = named.split("-")
-    return int(layer) - 1, int(head) - 1
+"""Which sentence stands beside which."""
 
 
 def partner_of(sentences, here):
