@@ -70,6 +70,20 @@ def test_three_relations_compete_in_one_row_only():
     assert attn[IT, CAT] > 0.995
 
 
+def test_the_first_guess_is_about_two_words_and_so_is_its_result():
+    """The box asks for cat and fish alone; the map shows all relations."""
+    cells = {cell.id: cell for cell in notebook("04_build_multi_head").cells}
+    assert "hand_built(X, found[:2]," in cells["share-beside"].source
+    assert 'so each "\n    "gets 0.25' in cells["share-beside"].source
+    halves = maps(h=1, found=FOUND[:2])[0, ATE, [CAT, FISH]]
+    assert halves.round(2).tolist() == [0.5, 0.5]
+    quarter = maps(h=1)[0, ATE, [CAT, FISH]]
+    assert quarter.round(2).tolist() == [0.25, 0.25]
+    says("Heads 4, 5 and 6 want *cat*, *the* and *ate* itself")
+    wanted = [dict(r.pairs).get(ATE) for r in FOUND]
+    assert wanted == [CAT, FISH, None, CAT, THE_2, ATE, None, None]
+
+
 def test_a_narrow_head():
     says("its targets get about .76")
     attn = maps(h=8, d_model=16)
