@@ -111,6 +111,43 @@ def test_hidden_cells_look_unlike_weight_0():
     assert "hidden by the mask" in svg
 
 
+@pytest.mark.parametrize(("h", "N"), [(2, 5), (3, 16), (8, 60), (64, 61)])
+def test_c16_strokes_over_hidden_cells_can_be_seen(h, N):
+    attn = np.broadcast_to(np.tri(N) / N, (h, N, N))
+    visible = np.tri(N, dtype=bool)
+    svg = attention_maps(attn, ("w",) * N, "causal", visible=visible)
+    maps = re.findall(
+        r"scale\(([\d.]+)\)\" fill=\"none\"><path d=\"([^\"]+)\" "
+        r"stroke=\"#9e9e9e\" stroke-width=\"([\d.]+)\"",
+        svg,
+    )
+    assert len(maps) == h + 1  # and the average
+    for cell, path, thick in maps:
+        struck = {
+            (int(q), int(k)) for k, q in re.findall(r"M(\d+) (\d+)l1 1", path)
+        }
+        assert struck and not any(visible[place] for place in struck)
+        apart = np.diff(np.unique([k - q for q, k in struck]))
+        assert (apart * float(cell) >= 5.9).all()  # units of the picture
+        assert len(struck) * apart.min() >= 0.6 * (~visible).sum()
+        assert float(thick) * float(cell) >= 0.65
+
+
+@pytest.mark.parametrize("N", [9, 19, 60])
+def test_c11_labels_that_are_left_out_are_announced(N):
+    names = tuple(f"w{i}" for i in range(N))
+    attn = np.full((8, N, N), 1 / N)
+    svg = attention_maps(attn, names, "long")
+    sides = re.findall(r'<g text-anchor="end" font-size="\d+">(.*?)</g>', svg)
+    said = [int(n) for n in re.findall(r">1 word in (\d+)</text>", svg)]
+    shown = [len(re.findall(r">(w\d+)<", side)) for side in sides]
+    assert len(shown) == 3  # two rows of heads, and the average
+    steps = [-(-N // count) for count in (shown[0], shown[2])]
+    assert said == [step for step in steps if step > 1]
+    assert (said == []) == (min(shown) == N)
+    assert svg.count("has a label") == len(said)
+
+
 def test_a_hidden_relation_is_dashed():
     outline = Outline(1, "verb → object", ((1, 0), (1, 3)), {(1, 3)})
     attn = np.full((1, 4, 4), 0.25)

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from helpers.pictures.map_cells import Frame, over, pixel_map, shape_map
-from helpers.pictures.map_labels import column_labels, row_labels
+from helpers.pictures.map_labels import column_labels, left_out, row_labels
 from helpers.pictures.text import FAINT, FONT, INK, escape
 
 WIDTH, HEIGHT = 614, 420
@@ -120,6 +120,7 @@ def large_map(attn, tokens, title, evidence, chosen, description):
         f'font-size="11" fill="{FAINT}">{escape(evidence)}</text>'
         + column_labels(tokens, x, y, size, chosen)
         + row_labels(tokens, x, y, size, chosen)
+        + left_out(tokens, x, y, size)
         + draw(frame, _percent(attn), tokens, None)
         + over(frame, attn, (), None, chosen)
         + f'<text x="{x}" y="{y + size + 17}" font-size="11" '

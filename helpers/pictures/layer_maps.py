@@ -9,7 +9,7 @@ import numpy as np
 
 from helpers.pictures.colours import RELATION_COLOURS
 from helpers.pictures.map_cells import Frame, over, pixel_map, shape_map
-from helpers.pictures.map_labels import column_labels, row_labels
+from helpers.pictures.map_labels import column_labels, left_out, row_labels
 from helpers.pictures.role_bars import role_bars
 from helpers.pictures.text import FAINT, FONT, INK, escape
 
@@ -102,12 +102,13 @@ def _large(page, percent, visible):
     return (
         column_labels(page.tokens, x, y, size, page.cell)
         + row_labels(page.tokens, x, y, size, page.cell)
+        + left_out(page.tokens, x, y, size)
         + shape_map(frame, percent[page.picked], page.tokens, visible)
         + over(frame, shares, page.outlines, visible, page.cell)
         + (_crossed(frame) if page.picked in page.off else "")
         + f'<text x="{x}" y="{y + size + 17}" font-size="11" '
-        f'fill="{FAINT}">rows ask, columns answer; white 0, black 1'
-        f"</text>"
+        f'fill="{FAINT}">rows ask, columns answer; white 0, black 1; '
+        f"stroke: hidden</text>"
     )
 
 
@@ -136,7 +137,7 @@ def _small(page, percent, visible):
                 f"layer {layer + 1}</text>"
             )
         parts.append(pixel_map(frame, percent[here], page.tokens, visible))
-        parts.append(over(frame, page.attn[here], (), None, page.cell))
+        parts.append(over(frame, page.attn[here], (), visible, page.cell))
         if here in page.off:
             parts.append(_crossed(frame))
         if here == page.picked:

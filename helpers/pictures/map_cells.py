@@ -1,5 +1,6 @@
 """One attention map: its cells, and the outlines and numbers over them."""
 
+import math
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -12,6 +13,8 @@ from helpers.pictures.colours import (
 )
 from helpers.pictures.pixels import map_png
 from helpers.pictures.text import weight, word
+
+CLOSEST, THINNEST = 6, 0.7  # strokes over hidden cells that can be seen
 
 
 @dataclass(frozen=True)
@@ -100,12 +103,7 @@ def over(frame, shares, outlines, visible, chosen):
     """Draw what lies over the cells: strokes, outlines, numbers, frame."""
     inside = []
     if visible is not None:
-        strokes = "".join(
-            f"M{k} {q}l1 1" for q, k in zip(*np.nonzero(~visible), strict=True)
-        )
-        inside.append(
-            f'<path d="{strokes}" stroke="#9e9e9e" stroke-width=".05"/>'
-        )
+        inside.append(_strokes(visible, frame.cell))
     inside.append(
         f'<path d="M0 0h{frame.N}v{frame.N}h-{frame.N}z" stroke="#9e9e9e" '
         f'stroke-width="{1 / frame.cell:.3f}"/>'
@@ -128,6 +126,21 @@ def over(frame, shares, outlines, visible, chosen):
         f'scale({frame.cell:.3f})" fill="none">{"".join(inside)}</g>'
         + _numbers(frame, shares)
     )
+
+
+def _strokes(visible, cell):
+    """Stroke hidden cells out: small ones along every so many diagonals.
+
+    Lines as close as small cells are would be no lines: a grey, or nothing.
+    """
+    apart = math.ceil(CLOSEST / cell)
+    path = "".join(
+        f"M{k} {q}l1 1"
+        for q, k in zip(*np.nonzero(~visible), strict=True)
+        if (k - q) % apart == 0
+    )
+    thick = max(0.05, THINNEST / cell)
+    return f'<path d="{path}" stroke="#9e9e9e" stroke-width="{thick:.2g}"/>'
 
 
 def _outline_paths(outlines, cell):

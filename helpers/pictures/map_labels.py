@@ -27,6 +27,18 @@ def row_labels(tokens, x, y, size, chosen):
     return f'<g text-anchor="end" font-size="{font}">{"".join(labels)}</g>'
 
 
+def left_out(tokens, x, y, size):
+    """Say, in the corner above the row labels, that words have none."""
+    step, _ = _label_step(size / len(tokens))
+    if step == 1:
+        return ""
+    return (
+        f'<g text-anchor="end" font-size="9" fill="{FAINT}">'
+        f'<text x="{x - 4:.1f}" y="{y - 24:.1f}">1 word in {step}</text>'
+        f'<text x="{x - 4:.1f}" y="{y - 13:.1f}">has a label</text></g>'
+    )
+
+
 def column_labels(tokens, x, y, size, chosen):
     """Write the words above a map, slanted."""
     cell = size / len(tokens)

@@ -13,6 +13,7 @@ from helpers.pictures.map_labels import (
     caption,
     colour_bar,
     column_labels,
+    left_out,
     row_labels,
 )
 from helpers.pictures.text import FONT, INK, escape
@@ -80,6 +81,8 @@ def attention_maps(
         row, column = divmod(place, columns)
         x = LEFT + column * (size + GAP)
         y = TOP + row * (size + captions)
+        if place == 0:
+            parts.append(left_out(tokens, x, y, size))
         if row == 0:
             parts.append(column_labels(tokens, x, y, size, chosen))
         if column == 0:
@@ -118,6 +121,7 @@ def _average(average, tokens, visible, chosen, shapes, h):
     return (
         column_labels(tokens, x, y, size, chosen)
         + row_labels(tokens, x, y, size, chosen)
+        + left_out(tokens, x, y, size)
         + draw(frame, percent, tokens, visible)
         + over(frame, average, (), visible, chosen)
         + f'<text x="{x + size / 2}" y="{y + size + 15}" font-size="11" '
