@@ -33,7 +33,7 @@ def whole(name, value, low=1, high=LARGEST_SIZE):
         number = operator.index(value)
     except TypeError:
         raise SizeError(
-            f"{name} must be a whole number: got {_quoted(value)}."
+            f"{name} must be a whole number: got {quoted(value)}."
             f"{_nearest_whole(value, low, high)}"
         ) from None
     if not low <= number <= high:
@@ -49,7 +49,8 @@ def _is_truth(value):  # bool and NumPy's; 1.26 would take its own for 0, 1
     return type(value).__name__ in ("bool", "bool_")
 
 
-def _quoted(value):
+def quoted(value):
+    """Return a value as Python writes it; of a long one, its type."""
     text = repr(value)
     return text if len(text) <= 40 else f"a {type(value).__name__}"
 
@@ -181,7 +182,7 @@ def require_n_kv(n_kv, h):
     if number is None or h % number:
         raise SizeError(
             f"n_kv must divide h, because every key/value head serves the "
-            f"same number of query heads: got n_kv={_quoted(n_kv)}, h={h}; "
+            f"same number of query heads: got n_kv={quoted(n_kv)}, h={h}; "
             f"the divisors of {h} are {_listed(divisors(h))}."
         )
     return number

@@ -10,6 +10,7 @@ from helpers.controls import (
     LinkedSelection,
     Message,
     Stage,
+    require_choice,
     runs,
     selection,
 )
@@ -17,6 +18,33 @@ from helpers.controls.runs import close_all
 from helpers.sizes import SizeError, divisors
 from helpers.stills import EXPLORERS
 from tests.tools import ROOT
+
+
+@pytest.mark.parametrize(
+    ("value", "choices", "said"),
+    [
+        (7, (1, 2, 6), "n must be one of 1, 2, 6: got 7; the nearest is 6."),
+        (2.4, (1, 2, 6), "got 2.4; the nearest is 2."),
+        (-(10**299), (1, 2, 6), "the nearest is 1."),
+        (10**400, (0.5, 2), "n must be one of 0.5, 2: got a int."),
+        (float("nan"), (1, 2, 6), "got nan."),
+        (float("inf"), (1, 2, 6), "got inf."),
+        ("2", (1, 2, 6), "got '2'."),
+        ([2], {"a": 1, "b": 2}, "got [2]."),
+        (None, {"a": 1, "b": 2}, "n must be one of a, b: got None."),
+        ("c" * 41, ("a", "b"), "got a str."),
+        (9, range(1, 8), "n must be one of 1, 2, 3, …: got 9; the nearest"),
+    ],
+)
+def test_a_value_that_is_not_offered_is_refused(value, choices, said):
+    with pytest.raises(ValueError) as error:
+        require_choice("n", value, choices, most=3)
+    assert said in str(error.value)
+
+
+def test_a_value_that_is_offered_is_taken():
+    require_choice("n", 6, (1, 2, 6))
+    require_choice("n", "b", {"a": 1, "b": 2})
 
 
 def linked(value=8, d_model=64):

@@ -14,7 +14,7 @@ from helpers.explorers.ledger.explorer import N_CHOICES
 from helpers.explorers.ledger.timing import Times, timed_heads, timed_N
 from helpers.explorers.slices import Slices
 from helpers.pictures.bars import FLOPS_IN
-from helpers.sizes import D_MODEL_CHOICES, SizeError, Sizes, divisors
+from helpers.sizes import D_MODEL_CHOICES, Sizes, divisors
 
 
 @pytest.fixture
@@ -356,12 +356,13 @@ def test_a_failure_in_a_callback_is_seen(explorer, part, monkeypatch):
         ({"h": 0}, "from 1"),
         ({"n_kv": 3}, "divisors of 8 are 1, 2, 4, 8"),
         ({"d_model": 100, "h": 10}, "one of 8, 16"),
-        ({"N": 10**6}, "131,072: got 1000000"),
+        ({"d_model": 100}, "got 100; the nearest is 96"),
+        ({"N": 10**6}, "131,072: got 1000000; the nearest is 131,072"),
         ({"N": "many"}, "got 'many'"),
     ],
 )
 def test_a_start_that_is_not_possible(settings, said):
-    with pytest.raises(SizeError, match=re.escape(said)):
+    with pytest.raises(ValueError, match=re.escape(said)):
         explore_ledger(**settings)
 
 

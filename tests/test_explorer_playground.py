@@ -333,7 +333,7 @@ def test_start_again_is_the_start(kind):
     [
         ({"h": 5}, SizeError, "h must divide d_model"),
         ({"n_kv": 3}, SizeError, "n_kv must divide h"),
-        ({"d_model": 500, "h": 5}, SizeError, "one of 8, 16"),
+        ({"d_model": 500, "h": 5}, ValueError, "one of 8, 16"),
         ({"kind": "best"}, ValueError, "kind must be one of hand-built"),
         ({"kind": REAL, "sentence": DOLPHIN}, ValueError, "none of them"),
         ({"sentence": ""}, ValueError, "at least one word"),

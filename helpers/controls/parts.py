@@ -1,7 +1,13 @@
 """The single controls, all reached by keyboard, and rows of them."""
 
+from collections.abc import Hashable
+from numbers import Real
+
 import ipywidgets as widgets
 
+from helpers.sizes import nearest, quoted
+
+HUGE = 1e300  # what is larger is near to nothing
 WIDE = {"description_width": "initial"}
 STYLES = (
     ".why-explorer{padding:0 6px}"
@@ -23,11 +29,36 @@ STYLES = (
 def require_choice(name, value, choices, shown=str, most=None):
     """Raise a ValueError if a starting value is not one of the choices.
 
-    `shown` writes a choice; of more than `most`, the first are listed.
+    It lists them, and for a number names the nearest.
+
+    Parameters
+    ----------
+    name : str
+        What the value is called.
+    value : object
+    choices : sequence or mapping
+    shown : callable
+        Writes a choice.
+    most : int, optional
+        Of more, only the first are listed.
+
+    Raises
+    ------
+    ValueError
     """
-    if value not in choices:
-        listed = ", ".join(map(shown, list(choices)[:most]))
-        raise ValueError(f"{name} must be one of {listed}: got {value!r}.")
+    if isinstance(value, Hashable) and value in choices:
+        return
+    listed = [shown(choice) for choice in choices]
+    if most is not None and len(listed) > most:
+        listed[most:] = ["…"]
+    near = ""
+    if all(isinstance(number, Real) for number in (value, *choices)):
+        if abs(value) < HUGE:  # NaN is not
+            near = f"; the nearest is {shown(nearest(choices, value))}"
+    raise ValueError(
+        f"{name} must be one of {', '.join(listed)}: got "
+        f"{quoted(value)}{near}."
+    )
 
 
 def selection(description, options, value, width="320px"):

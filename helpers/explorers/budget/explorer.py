@@ -7,6 +7,7 @@ from helpers.controls import (
     Message,
     Stage,
     choice,
+    require_choice,
     row,
     selection,
     style_sheet,
@@ -53,11 +54,7 @@ class BudgetExplorer(Explorer):
 
     def __init__(self, heads, sentence, causal):
         heads = whole("heads", heads, 1, 2)
-        if sentence not in SENTENCE_CHOICES:
-            listed = ", ".join(SENTENCE_CHOICES)
-            raise ValueError(
-                f"sentence must be one of {listed}: got {sentence!r}."
-            )
+        require_choice("sentence", sentence, SENTENCE_CHOICES)
         super().__init__()
         self._make_controls(heads, sentence, causal)
         self._make_stages()

@@ -10,6 +10,7 @@ from helpers.controls import (
     Message,
     Stage,
     choice,
+    require_choice,
     row,
     selection,
     style_sheet,
@@ -18,7 +19,7 @@ from helpers.controls import (
 from helpers.explorers.decoding import views
 from helpers.explorers.decoding.layer import D_MODEL, Decoder, H, State
 from helpers.sentences import HUNGRY, words
-from helpers.sizes import Sizes, divisors, nearest
+from helpers.sizes import Sizes, divisors
 
 LONG = 64
 TEXTS = {"9 words": 9, f"{LONG} words": LONG}
@@ -58,10 +59,10 @@ class DecodingExplorer(Explorer):
     _playing = None  # the task that plays
 
     def __init__(self, N, prompt, n_kv, text):
-        _require("text", text, tuple(TEXTS))
-        _require("n_kv", n_kv, divisors(H))
-        _require("prompt", prompt, prompts(TEXTS[text]))
-        _require("N", N, range(prompt, TEXTS[text] + 1))
+        require_choice("text", text, TEXTS)
+        require_choice("n_kv", n_kv, divisors(H))
+        require_choice("prompt", prompt, prompts(TEXTS[text]))
+        require_choice("N", N, range(prompt, TEXTS[text] + 1))
         super().__init__()
         self._decoder = Decoder()
         self._make_controls(N, prompt, n_kv, text)
@@ -235,17 +236,3 @@ def prompts(length):
     if length <= 16:
         return tuple(range(1, length))
     return (1, 2, 4, 8, 16, 32, length - 1)
-
-
-def _require(name, value, choices):
-    if value in choices:
-        return
-    listed = (
-        ", ".join(map(str, choices))
-        if len(choices) < 20
-        else (f"{choices[0]} to {choices[-1]}")
-    )
-    near = ""
-    if isinstance(value, int) and all(isinstance(c, int) for c in choices):
-        near = f"; the nearest is {nearest(choices, value)}"
-    raise ValueError(f"{name} must be one of {listed}: got {value!r}{near}.")

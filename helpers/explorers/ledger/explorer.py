@@ -7,6 +7,7 @@ from helpers.controls import (
     LinkedSelection,
     Stage,
     choice,
+    require_choice,
     row,
     selection,
     style_sheet,
@@ -17,7 +18,7 @@ from helpers.explorers.ledger import views
 from helpers.explorers.ledger.clock import Clock
 from helpers.explorers.shared_heads import SharedSelection
 from helpers.pictures.bars import FLOPS_IN
-from helpers.sizes import D_MODEL_CHOICES, SizeError, Sizes, divisors
+from helpers.sizes import D_MODEL_CHOICES, Sizes, divisors
 
 N_CHOICES = (8, 9, *(2**power for power in range(4, 18)))
 
@@ -54,7 +55,7 @@ def explore_ledger(h=8, d_model=512, N=512, n_kv=None):
 
     Raises
     ------
-    SizeError
+    SizeError, ValueError
         If a starting value is not possible.
     """
     return LedgerExplorer(h, d_model, N, n_kv)
@@ -66,15 +67,8 @@ class LedgerExplorer(Explorer):
     clock = None  # until the start is known to be possible
 
     def __init__(self, h, d_model, N, n_kv):
-        for name, value, offered in (
-            ("d_model", d_model, D_MODEL_CHOICES),
-            ("N", N, N_CHOICES),
-        ):
-            if value not in offered:
-                listed = ", ".join(f"{number:,}" for number in offered)
-                raise SizeError(
-                    f"{name} must be one of {listed}: got {value!r}."
-                )
+        require_choice("d_model", d_model, D_MODEL_CHOICES)
+        require_choice("N", N, N_CHOICES, "{:,}".format)
         sizes = Sizes(d_model, h, n_kv)
         super().__init__()
         self.clock = Clock(self._failed)
