@@ -99,9 +99,37 @@ def test_dots_that_hide_each_other_are_counted():
     assert svg.count("× 5") == 1
     ticks = re.findall(r'text-anchor="middle">([\d.]+)<', svg)
     assert ticks == ["0", "1", "2", "3"]
-    apart = (*same, ("seed 5", 2.0))
-    assert "×" not in dot_strips([Strip("h = 2", apart)], "t", 3, "d")
+    apart = (*same, ("seed 5", 2.0), ("seed 6", 2.0), ("seed 7", 1.0))
+    svg = dot_strips([Strip("h = 2", apart)], "t", 3, "d")
+    assert re.findall(r"× (\d)", svg) == ["2", "5"]
     assert "×" not in dot_strips([Strip("h = 2", same[:1])], "t", 3, "d")
+
+
+@pytest.mark.parametrize(
+    ("numbers", "anchor"),
+    [
+        ((0.5, 0.5, 0.6), "end"),  # their mean is near, to the right
+        ((0.5, 0.5, 0.8), "start"),
+        ((0.5, 0.5, 0.52, 0.8), "end"),
+        ((0.48, 0.5, 0.5, 0.52), "middle"),
+        ((0.0, 0.0, 0.02), "middle"),  # the row's name stands to the left
+        ((0.98, 1.0, 1.0), "start"),
+    ],
+)
+def test_a_count_covers_no_other_dot(numbers, anchor):
+    dots = tuple((f"seed {n}", x) for n, x in enumerate(numbers))
+    svg = dot_strips([Strip("h = 2", dots)], "t", 1, "d")
+    ((x, y, where),) = re.findall(
+        r'<text x="([\d.]+)" y="([\d.]+)" font-size="10" '
+        r'text-anchor="(\w+)">× 2<',
+        svg,
+    )
+    assert where == anchor
+    wide = 22  # "× 2" in the widest of usual fonts
+    left = float(x) - {"start": 0, "middle": wide / 2, "end": wide}[where]
+    for cx, cy in re.findall(r'cx="([\d.]+)" cy="([\d.]+)"', svg)[:-1]:
+        beside = not left - 4.5 < float(cx) < left + wide + 4.5
+        assert beside or float(y) < float(cy) - 4.5
 
 
 def test_answers_stay_inside_their_block():

@@ -7,6 +7,7 @@ from helpers.pictures.text import FAINT, FONT, INK, PAPER, escape
 WIDTH, LEFT, RIGHT, TOP, PITCH = 980, 230, 950, 26, 34
 OLD, NEW = "#767676", "#0072B2"
 RADIUS = 4.5
+ROOM = 34  # between two dots, for a count beside one of them
 
 
 @dataclass(frozen=True)
@@ -82,16 +83,18 @@ def _strip(strip, y, x_of):
         f'<path d="M{LEFT} {y:.1f}H{RIGHT}" stroke="#9e9e9e" '
         f'stroke-opacity=".7"/>'
     ]
+    strokes = []
     if strip.shipped:
         mean = sum(n for _, n in strip.shipped) / len(strip.shipped)
         x = x_of(mean)
+        strokes = [x]
         parts.append(
             f'<path d="M{x:.1f} {y - 13:.1f}V{y:.1f}" stroke="{INK}" '
             f'stroke-width="2"/>'
         )
-    for dots, below, look in (
-        (strip.shipped, -6, f'fill="{PAPER}" stroke="{OLD}"'),
-        (strip.here, 6, f'fill="{NEW}" stroke="{PAPER}"'),
+    for dots, below, look, crossed in (
+        (strip.shipped, -6, f'fill="{PAPER}" stroke="{OLD}"', strokes),
+        (strip.here, 6, f'fill="{NEW}" stroke="{PAPER}"', ()),
     ):
         for name, number in dots:
             parts.append(
@@ -99,18 +102,41 @@ def _strip(strip, y, x_of):
                 f'r="{RADIUS}" {look} stroke-width="1.5">'
                 f"<title>{escape(name)}: {number:.3f}</title></circle>"
             )
-        parts += _counts([x_of(number) for _, number in dots], y + below)
+        xs = [x_of(number) for _, number in dots]
+        parts += _counts(xs, y + below, crossed)
     return "".join(parts)
 
 
-def _counts(xs, y):
-    """Write "× 5" beside dots that hide each other, all in one place."""
-    if len(xs) < 2 or max(xs) - min(xs) > RADIUS:
-        return []
-    return [
-        f'<text x="{max(xs) + RADIUS + 4:.1f}" y="{y + 3.5:.1f}" '
-        f'font-size="10">× {len(xs)}</text>'
-    ]
+def _counts(xs, y, strokes):
+    """Write "× 3" beside each group of dots that touch or hide each other.
+
+    It stands to the right of them, or to the left where a dot or a stroke
+    is too near; between two near ones it stands above.
+    """
+    groups = []
+    for x in sorted(xs):
+        if groups and x - groups[-1][-1] < 2 * RADIUS:
+            groups[-1].append(x)
+        else:
+            groups.append([x])
+    # The name ends on the left, the picture on the right.
+    taken = [LEFT - 14, *xs, *strokes, WIDTH + RADIUS]
+    parts = []
+    for group in groups:
+        first, last = group[0], group[-1]
+        if len(group) == 1:
+            continue
+        if not any(last < x <= last + ROOM for x in taken):
+            x, up, anchor = last + RADIUS + 4, 3.5, "start"
+        elif not any(first - ROOM <= x < first for x in taken):
+            x, up, anchor = first - RADIUS - 4, 3.5, "end"
+        else:
+            x, up, anchor = (first + last) / 2, -RADIUS - 3, "middle"
+        parts.append(
+            f'<text x="{x:.1f}" y="{y + up:.1f}" font-size="10" '
+            f'text-anchor="{anchor}">× {len(group)}</text>'
+        )
+    return parts
 
 
 def _legend(y, has_new):
