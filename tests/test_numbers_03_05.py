@@ -1,6 +1,7 @@
 """Numbers in the prose of notebooks 03 and 05, against the code."""
 
 import re
+import tracemalloc
 
 import nbformat
 import numpy as np
@@ -25,6 +26,7 @@ from helpers.learn.training import examine, train
 from helpers.learn.who_did_what import WhoDidWhat
 from helpers.sentences import HUNGRY, SWAPPED
 from helpers.sizes import Sizes
+from helpers.tiled import tiled_attention
 from tests.tools import ROOT
 
 
@@ -300,3 +302,41 @@ def test_the_find_instructions_of_the_ledger_in_their_order(cost_page):
     for control in (explorer.n_kv, explorer.one_head_mixes, explorer.N):
         assert f"*{control.description}*" in cost_page
     assert f"*{explorer.clock.stop.description}*" in cost_page
+
+
+def held(attend, N, h=8, d_k=16):
+    """Return the most bytes that a call holds beyond its inputs."""
+    draw = np.random.default_rng(7).standard_normal
+    arrays = draw((3, h, N, d_k), np.float32)
+    attend(*arrays)
+    tracemalloc.start()
+    attend(*arrays)
+    most = tracemalloc.get_traced_memory()[1]
+    tracemalloc.stop()
+    return most
+
+
+def test_tiles_hold_no_array_of_scores(cost_page):
+    assert "one array of scores, and little else" in cost_page
+    scores = score_bytes(1024, 8)
+    assert scores < held(scaled_dot_product_attention, 1024) < 1.1 * scores
+    assert "Memory no longer grows with N² but with N" in cost_page
+    at_1024, at_2048 = held(tiled_attention, 1024), held(tiled_attention, 2048)
+    assert at_1024 < 0.05 * scores
+    assert at_1024 < at_2048 < 2 * at_1024
+
+
+def test_the_answers_of_the_cost_page(cost_page):
+    N, N_k, d_model = 7, 11, 30
+    for h in (1, 6):
+        line = flops(N, Sizes(d_model, h), N_k=N_k)
+        assert line.Q == line.W_O == 2 * N * d_model**2
+        assert line.K == line.V == 2 * N_k * d_model**2
+        assert line.scores == line.weighted_sum == 2 * N * N_k * d_model
+    for said in (
+        "Q and W_O: 2 · N · d_model² each.",
+        "K and V: 2 · N_k · d_model² each.",
+        "Scores and weighted sum: 2 · N · N_k · d_model each.",
+        f"4,096 · (1 + 8 / 32) = {balance_N(Sizes(4096, 32, 8)):,} tokens",
+    ):
+        assert said in cost_page
