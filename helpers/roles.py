@@ -160,31 +160,6 @@ def scores(attn, tokens):
     return found | {"entropy": entropy(attn)}
 
 
-def hit_rate(maps, pairs):
-    """Say how often each head's strongest key is the wanted one.
-
-    Parameters
-    ----------
-    maps : sequence of arrays (h, N, N)
-        One for each sentence; sentences may differ in length.
-    pairs : sequence of sequences of (int, int)
-        For each sentence, the (query, key) pairs of a relation.
-
-    Returns
-    -------
-    array (h,)
-        Share of all pairs, 0 to 1.
-    """
-    hits = [
-        attn[:, query].argmax(axis=-1) == key
-        for attn, wanted in zip(maps, pairs, strict=True)
-        for query, key in wanted
-    ]
-    if not hits:
-        raise SizeError("The relation has no pair in these sentences.")
-    return np.mean(hits, axis=0)
-
-
 def best_offset(pairs):
     """Return the fixed offset that hits most pairs, and its hit rate.
 

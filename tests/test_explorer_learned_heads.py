@@ -200,7 +200,7 @@ def test_heads_that_are_off_are_named_by_layer(explorer):
 
 
 def test_curves_and_live_numbers_agree(explorer):
-    kept = weights_on_disk.curves("repeat")
+    kept = load("repeat").curves
     for step in STEPS:
         explorer.step.value = step
         _, result = shown(explorer)

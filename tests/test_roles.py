@@ -89,9 +89,7 @@ def test_all_scores_of_the_running_sentence():
 
 
 def test_a_relation_is_compared_with_the_best_offset():
-    maps = [np.eye(3)[None], np.eye(2)[None][:, ::-1]]
     pairs = [[(0, 0), (2, 1)], [(0, 1), (1, 0)]]
-    assert roles.hit_rate(maps, pairs).tolist() == [0.75]
     assert roles.best_offset(pairs) == (-1, 0.5)
     assert roles.best_offset([[(0, 1), (1, 0), (3, 0)]]) == (-1, 1 / 3)
     assert roles.best_offset([[(0, 3), (1, 0)]]) == (-1, 0.5)
@@ -111,7 +109,6 @@ def test_ablation_removes_one_head_at_a_time():
         lambda: roles.score(np.eye(5), np.eye(5, dtype=bool)),
         lambda: roles.score(EVEN, np.eye(4, dtype=bool)),
         lambda: roles.score(EVEN, np.zeros((5, 5), bool)),
-        lambda: roles.hit_rate([EVEN], [[]]),
         lambda: roles.best_offset([[]]),
         lambda: roles.head_mask(2, 2, [(2, 0)]),
         lambda: roles.head_mask(2, 2, [(0, -1)]),

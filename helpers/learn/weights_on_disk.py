@@ -2,7 +2,7 @@
 
     model = load_model("repeat")
     for step, model in snapshots("repeat"): ...
-    curves("repeat")["loss"]        # one number every ten steps
+    load("repeat").curves["loss"]   # one number every ten steps
 
 A file holds, for one recipe of helpers/learn/snapshots.py, the weights at
 some steps (float16) and the curves of the whole training (float32).
@@ -86,7 +86,11 @@ def load(name):
     Returns
     -------
     Record
-        Its models are float32, and new with every call.
+        Its models are float32, and new with every call. Its curves have a
+        point every ten steps: "step", "loss", "accuracy", "control loss",
+        "control accuracy" (n,), the control having one layer; "previous",
+        "induction" (n, layers, h), the score of each head on the rows that
+        count.
 
     Raises
     ------
@@ -165,13 +169,3 @@ def snapshots(name="repeat"):
 def load_model(name="repeat"):
     """Return the shipped model when its training was over."""
     return snapshots(name)[-1][1]
-
-
-def curves(name="repeat"):
-    """Return {name: array} with a point every ten steps.
-
-    "step", "loss", "accuracy", "control loss", "control accuracy": (n,),
-    the control having one layer; "previous", "induction": (n, layers, h),
-    the score of each head on the rows that count.
-    """
-    return load(name).curves

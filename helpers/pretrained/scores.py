@@ -9,7 +9,6 @@ import numpy as np
 from helpers.pretrained.files import FileError
 
 PATH = Path(__file__).with_name("sample") / "scores.json"
-SHAPE = (6, 12)
 
 
 @cache
