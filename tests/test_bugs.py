@@ -168,6 +168,16 @@ def test_shapes_notice_a_wrong_shape():
     assert not PROPERTIES["shapes"].holds(transposed)
 
 
+def test_weights_below_0_are_noticed_though_rows_sum_to_1():
+    def lends(*args, **kwargs):
+        out, attn = multi_head_attention(*args, **kwargs)
+        attn[..., 0] += 2
+        attn[..., 1] -= 2
+        return out, attn
+
+    assert not PROPERTIES["rows sum to 1"].holds(lends)
+
+
 def test_every_property_fails_for_something():
     def zeros(X, W_Q, W_K, W_V, W_O, h, n_kv=None, causal=False):
         return 0 * X, np.zeros((h, len(X) + 1, len(X)))

@@ -347,6 +347,26 @@ def test_a_mistake_is_called_by_its_name(name, word):
     assert word in check_multi_head(WRONG_WHOLES[name]).sentence
 
 
+def test_a_mistake_that_shows_only_where_n_is_h_is_seen():
+    def split(X, h):
+        wrong = steps.bare_reshape_split if len(X) == h else split_heads
+        return wrong(X, h)
+
+    def merge(each):
+        h, N, _ = each.shape
+        return (steps.bare_reshape_merge if N == h else merge_heads)(each)
+
+    def attend(X, *arguments, causal=False):
+        *_, h = arguments
+        wrong = steps.bare_reshape_split if len(X) == h else split_heads
+        return whole(split=wrong)(X, *arguments, causal=causal)
+
+    for check, f in zip(CHECKS, (split, merge, attend), strict=True):
+        verdict = check(f)
+        assert verdict.status == "no", check.__name__
+        assert "bare reshape" in verdict.sentence
+
+
 def test_adding_minus_10_000_is_seen_too():
     result = check_multi_head(whole(weigh=steps.add_minus_10_000))
     assert "-10,000" in result.sentence

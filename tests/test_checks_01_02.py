@@ -262,6 +262,11 @@ def mask_then_mend(scores, mask):
     return parts / parts.sum(axis=-1, keepdims=True)
 
 
+def mask_then_mend_zeros(scores, mask):
+    parts = softmax(scores) * mask
+    return parts / np.maximum(parts.sum(axis=-1, keepdims=True), 1e-300)
+
+
 def nan_if_blind(scores, mask):
     scores = np.where(mask, scores, -np.inf)
     parts = np.exp(scores - scores.max(axis=-1, keepdims=True))
@@ -278,6 +283,7 @@ WRONG_ATTENTION = {
     "no scale": divided_by(lambda Q, K, V: 1),
     "√d_model": divided_by(lambda Q, K, V: np.sqrt(512)),
     "√d_model of this course": divided_by(lambda Q, K, V: 4.0),
+    "stops growing": divided_by(lambda Q, K, V: min(Q.shape[-1], 4) ** 0.5),
     "no root": divided_by(lambda Q, K, V: Q.shape[-1]),
     "multiplied": divided_by(lambda Q, K, V: 1 / np.sqrt(Q.shape[-1])),
     "√N_k": divided_by(lambda Q, K, V: np.sqrt(len(K))),
@@ -303,6 +309,7 @@ WRONG_ATTENTION = {
     "mask added": weighed(lambda s, m: softmax(s + m)),
     "0 * inf": weighed(lambda s, m: softmax(s) * (s + ~m * -np.inf)),
     "mended after": weighed(mask_then_mend),
+    "mended to 0": weighed(mask_then_mend_zeros),
     "-1e4": weighed(lambda s, m: softmax(np.where(m, s, -1e4))),
     "-1e5": weighed(lambda s, m: softmax(np.where(m, s, -1e5))),
     "-1e9": weighed(lambda s, m: softmax(np.where(m, s, -1e9))),
@@ -344,7 +351,7 @@ def test_refuses(check, name, f):
 
 
 # Two forms of one misconception have one hint.
-TWINS = {"√d_model of this course"}
+TWINS = {"√d_model of this course", "stops growing", "mended to 0"}
 
 
 @pytest.mark.parametrize("check", CHECKS)
@@ -379,6 +386,7 @@ def test_each_mistake_has_a_hint_of_its_own(check):
             "√d_model of this course",
             "√16 = 4",
         ),
+        (check_attention, WRONG_ATTENTION, "stops growing", "√4 = 2"),
         (check_attention, WRONG_ATTENTION, "over queries", "the queries"),
         (check_attention, WRONG_ATTENTION, "mask after softmax", "after"),
         (check_attention, WRONG_ATTENTION, "reversed mask", "reversed"),
@@ -387,6 +395,7 @@ def test_each_mistake_has_a_hint_of_its_own(check):
         (check_attention, WRONG_ATTENTION, "-1e9", "plain average"),
         (check_attention, WRONG_ATTENTION, "overflow", "many thousands"),
         (check_attention, WRONG_ATTENTION, "mended after", "are lost"),
+        (check_attention, WRONG_ATTENTION, "mended to 0", "are lost"),
         (check_attention, WRONG_ATTENTION, "NaN if blind", "gives NaN"),
         (check_attention, WRONG_ATTENTION, "takes no mask", "take a mask"),
         (check_attention, WRONG_ATTENTION, "zeros", "is 0"),
@@ -414,6 +423,14 @@ def test_bugs_are_counted():
     for bugs in (("divisor", "axis"), ("axis", "mask"), ("divisor", "mask")):
         result = check_mended(lambda *a, b=bugs: with_bugs(b, *a))
         assert result.status == "no" and "2 bugs are left" in result.sentence
+
+
+def test_what_is_right_with_a_mask_only_is_no_answer():
+    def f(Q, K, V, mask=None):
+        out, _ = scaled_dot_product_attention(Q, K, V, mask)
+        return out if mask is not None else 1.1 * out
+
+    assert check_mended(f).status == "no"
 
 
 def test_each_set_of_bugs_gives_another_answer():

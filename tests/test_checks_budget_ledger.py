@@ -269,6 +269,7 @@ def test_the_named_mistakes_are_named():
         (check_ledger, WRONG_LEDGERS["no W_O"], "W_O is not counted"),
         (check_ledger, WRONG_LEDGERS["full width"], "wide as d_model"),
         (check_ledger, WRONG_LEDGERS["causal"], "causal"),
+        (check_ledger, WRONG_LEDGERS["written in"], "the same for two"),
         (check_crossover, WRONG_CROSSOVERS["scores alone"], "scores alone"),
         (check_crossover, WRONG_CROSSOVERS["n_kv ignored"], "n_kv"),
     ):
