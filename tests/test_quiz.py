@@ -106,6 +106,7 @@ def test_the_pre_test_keeps_answers_and_explains_on_demand():
     box = pre_test()
     for asked in box.asked:
         assert "right" not in box.message.text
+        assert asked.verdict.text == ""
         asked.choice.value = 0
         notebook = asked.question.answered_in
         assert asked.verdict.text == f"Kept. Notebook {notebook} answers it."
@@ -245,6 +246,7 @@ def test_every_choice_can_be_predicted():
         ((0.0, 1.0), 21, 1),
         ((512, 4096, 512), 8, 4096),
         ((0, 10, 3), 4, 9),
+        ((0, 0.3, 0.1), 4, 0.3),  # 0.3 / 0.1 is a little less than 3
     ],
 )
 def test_numbers_between(arguments, count, last):
@@ -326,3 +328,11 @@ def test_a_rerun_closes_the_box_and_tells_its_results(monkeypatch):
     assert again.kept is None
     assert guess.comm is None
     assert "Run this one again" in other.message.text
+
+
+def test_every_result_of_a_closed_box_is_told():
+    guess = predict("How much?", (3, 5))
+    results = [guess.beside(5), guess.beside(7, "Another.")]
+    guess.close()
+    for shown in results:
+        assert "Run this one again" in shown.message.text
