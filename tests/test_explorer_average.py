@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from helpers.attention import scaled_dot_product_attention
-from helpers.explorers.average import explore_average
+from helpers.explorers.average import explore_average, views
 from helpers.explorers.average.scene import (
     KEYS,
     QUERY_STEPS,
@@ -19,6 +19,9 @@ from helpers.explorers.average.scene import (
     State,
     average,
 )
+from tests.explorers import count_shows, is_old, plant_failure
+
+SVG = "{http://www.w3.org/2000/svg}"
 
 
 @pytest.fixture
@@ -97,13 +100,7 @@ def test_a_long_key_beats_a_better_aligned_one(explorer):
 
 @pytest.mark.parametrize("control", ("x", "y", "temperature", "show_table"))
 def test_one_move_is_one_redraw(explorer, control, monkeypatch):
-    shows = []
-    real = type(explorer).show
-    monkeypatch.setattr(
-        type(explorer),
-        "show",
-        lambda self, *args: (shows.append(1), real(self, *args)),
-    )
+    shows = count_shows(explorer, monkeypatch)
     values = {"x": -1.0, "y": 2.0, "temperature": 4, "show_table": True}
     getattr(explorer, control).value = values[control]
     assert len(shows) == 1
@@ -111,14 +108,42 @@ def test_one_move_is_one_redraw(explorer, control, monkeypatch):
 
 @pytest.mark.parametrize("part", ("read", "compute", "show"))
 def test_a_failure_in_a_callback_is_seen(explorer, part, monkeypatch):
-    def fail(*_):
-        raise ZeroDivisionError("planted")
-
-    monkeypatch.setattr(type(explorer), part, fail)
+    plant_failure(explorer, part, monkeypatch)
     with pytest.raises(ZeroDivisionError):
         explorer.x.value = 0.0
     assert "planted" in explorer.message.text
-    assert "opacity" in explorer.planes.widget.value
+    assert is_old(explorer.planes)
+
+
+def test_the_cross_is_the_output_and_an_area_is_a_weight(explorer):
+    state = State(-1.5, 0.75, 0.5)
+    result = average(state)
+    svg = ET.fromstring(views.picture(state, result))
+    (panel,) = list(svg.iter(f"{SVG}g"))[-2:-1]  # the last is the grid's
+    radii = [float(c.get("r")) - 4 for c in panel.iter(f"{SVG}circle")]
+    areas = np.square(radii)
+    assert areas / 16**2 == pytest.approx(result.shares, abs=0.005)
+    (cross,) = (
+        path
+        for path in panel.iter(f"{SVG}path")
+        if path.get("stroke") == views.OUTPUT_COLOUR
+    )
+    corner = re.match(r"M([\d.]+) ([\d.]+)l", cross.get("d")).groups()
+    place = np.array(list(map(float, corner))) + 7
+    discs = [
+        [float(c.get("cx")), float(c.get("cy"))]
+        for c in panel.iter(f"{SVG}circle")
+    ]
+    assert place == pytest.approx(result.shares @ np.array(discs), abs=0.2)
+
+
+def test_the_rows_of_the_table_add_up(explorer):
+    explorer.x.value, explorer.show_table.value = -0.5, True
+    cells = re.findall(r"<t[dh][^>]*>([^<]*)", explorer.table.picture)
+    result = explorer.compute(explorer.read())
+    for word, share, value in zip(WORDS, result.shares, VALUES, strict=True):
+        x, y = share * value
+        assert cells[cells.index(word) + 5] == f"({x:.2f}, {y:.2f})"
 
 
 def test_the_table_is_the_pictures_twin(explorer):

@@ -9,8 +9,9 @@ import pytest
 
 from helpers.explorers.budget import explore_budget
 from helpers.explorers.budget.explorer import SENTENCE_CHOICES, STEP
-from helpers.explorers.budget.rows import ATE, IT, WHOLE, reads_both
+from helpers.explorers.budget.rows import ATE, IT, WHOLE, reads_both, row_of
 from helpers.sizes import SizeError
+from tests.explorers import count_shows, is_old, plant_failure
 
 SLIDERS = [(head, ATE, noun) for head in (0, 1) for noun in (0, 1)]
 SLIDERS += [(0, IT, noun) for noun in (0, 1)]
@@ -94,6 +95,15 @@ def test_two_heads_reach_zero(explorer):
     assert "can both be read" in explorer.verdict.picture
 
 
+def test_under_the_mask_a_word_sees_itself_and_what_stands_before():
+    found = row_of(9, ATE, (30, 50), causal=True)
+    assert found == pytest.approx([0.35, 0.3, 0.35, *[0] * 6])
+    found = row_of(9, IT, (30, 50), causal=True)
+    assert found == pytest.approx(
+        [0.04, 0.3, 0.04, 0.04, 0.5, 0.04, 0.04, 0, 0]
+    )
+
+
 def test_the_other_noun_gives_way_and_it_is_said(explorer):
     slider(explorer, 0, ATE, 1).value = 80
     assert slider(explorer, 0, ATE, 0).value == 20
@@ -129,6 +139,17 @@ def test_the_mask_hides_the_object_for_any_number_of_heads(explorer):
     explorer.causal.value = False
     assert not slider(explorer, 1, ATE, 1).disabled
     assert result_of(explorer).readings[1].error == 0
+
+
+def test_the_mask_hides_what_comes_later_and_nothing_else(explorer):
+    slider(explorer, 0, ATE, 0).value = 30
+    explorer.causal.value = True
+    readings = result_of(explorer).readings
+    assert [r.hidden for r in readings] == [r.key > r.query for r in readings]
+    assert [r.hidden for r in readings].count(True) == 1
+    assert "0.30 cat + 0.00 fish" in explorer.verdict.picture
+    assert "0.00 cat + 0.30 fish" in explorer.verdict.picture
+    assert "The object is hidden" in explorer.verdict.picture
 
 
 @pytest.mark.parametrize(
@@ -176,13 +197,7 @@ def best_reader_names_both(spent, M=3):
 
 @pytest.mark.parametrize("control", ("heads", "sentence", "causal", "ate"))
 def test_one_move_is_one_redraw(explorer, control, monkeypatch):
-    shows = []
-    real = type(explorer).show
-    monkeypatch.setattr(
-        type(explorer),
-        "show",
-        lambda self, *args: (shows.append(1), real(self, *args)),
-    )
+    shows = count_shows(explorer, monkeypatch)
     values = {"heads": 2, "sentence": "swapped", "causal": True}
     if control == "ate":
         slider(explorer, 0, ATE, 0).value = 95  # the other gives way
@@ -193,14 +208,11 @@ def test_one_move_is_one_redraw(explorer, control, monkeypatch):
 
 @pytest.mark.parametrize("part", ("read", "compute", "show"))
 def test_a_failure_in_a_callback_is_seen(explorer, part, monkeypatch):
-    def fail(*_):
-        raise ZeroDivisionError("planted")
-
-    monkeypatch.setattr(type(explorer), part, fail)
+    plant_failure(explorer, part, monkeypatch)
     with pytest.raises(ZeroDivisionError):
         explorer.heads.value = 2
     assert "planted" in explorer.message.text
-    assert "opacity" in explorer.bars.widget.value
+    assert is_old(explorer.bars)
 
 
 @pytest.mark.parametrize(

@@ -131,6 +131,15 @@ def test_a_curve_runs_from_bottom_to_top_of_its_axis():
     assert texts(svg)[:4] == ["t", "0", "1", "2"]
 
 
+def test_the_mark_stands_on_the_marked_point():
+    line = Line("line", (1, 0.25, 0.75), "#ff0000")
+    svg = curves([Chart("t", "x", ("1", "2", "3"), (line,), 1, 1)], "a line")
+    way = re.search(r'<polyline points="([^"]*)"', svg)[1].split()
+    (mark,) = ET.fromstring(svg).iter(f"{SVG}circle")
+    assert f"{mark.get('cx')},{mark.get('cy')}" == way[1]
+    assert mark.find(f"{SVG}title").text == "line at 2: 0.25"
+
+
 def test_the_legend_names_each_line_once():
     chart = Chart("t", "x", ("1",), (Line("same", (0,), "red"),))
     assert texts(curves([chart] * 3, "three")).count("same") == 1
@@ -144,6 +153,14 @@ def test_bars_are_as_high_as_their_values():
     ]
     assert heights == pytest.approx([0, 102 / 4, 102], abs=0.06)
     assert "0.25" in texts(svg) and "b 0.250" in svg
+
+
+def test_a_bar_stays_in_its_room():
+    root = ET.fromstring(
+        bars([-0.5, 3, 1.5], ["a", "b", "c"], "t", "d", top=2)
+    )
+    found = [float(b.get("height")) for b in root.iter(f"{SVG}rect")]
+    assert found == pytest.approx([0, 102, 102 * 0.75], abs=0.06)
 
 
 def test_many_bars_are_labelled_thinly():

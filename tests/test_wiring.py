@@ -54,6 +54,15 @@ def test_four_on_two_reads_0_0_1_1():
     assert texts(svg)[3:] == [*"0123", *"0011", *"01"]
 
 
+def test_each_key_value_head_says_how_many_read_it():
+    said = [said for _, said in boxes(wiring((0, 2, 2, 2, 0), "uneven"))]
+    assert said[5:] == [
+        "key/value head 0, read by 2",
+        "key/value head 1, read by 0",
+        "key/value head 2, read by 3",
+    ]
+
+
 def test_tiled_order_crosses():
     ends = [line[2] for line in lines(wiring((0, 1, 0, 1), "tiled"))]
     assert ends[0] == ends[2] < ends[1] == ends[3]
@@ -114,6 +123,13 @@ def test_bars_stop_at_the_line_and_say_what_is_too_much():
     assert "1 GiB" in said
     assert "4 GiB · too much" in said
     assert "memory for the cache: 2 GiB" in said
+
+
+def test_what_fits_to_the_last_byte_is_not_too_much():
+    amounts = {"just": 2**31, "one more": 2**31 + 1}
+    said = texts(memory_bars(amounts, 2**31, "{:,}".format, "bars"))
+    assert f"{2**31:,}" in said
+    assert f"{2**31 + 1:,} · too much" in said
 
 
 @pytest.mark.parametrize("n_bytes", (1, 10**6, 10**12, 10**17))
