@@ -17,6 +17,7 @@ from helpers.explorers.decoding.explorer import (
 from helpers.explorers.decoding.layer import H, _Run
 from helpers.pictures.stills import still
 from helpers.sizes import divisors
+from tests.explorers import count_shows, is_old, plant_failure, until
 
 
 @pytest.fixture
@@ -145,13 +146,7 @@ def test_texts_keep_prompts_legal(explorer):
     ],
 )
 def test_one_move_is_one_redraw(explorer, control, value, monkeypatch):
-    shows = []
-    real = DecodingExplorer.show
-    monkeypatch.setattr(
-        DecodingExplorer,
-        "show",
-        lambda self, *args: (shows.append(1), real(self, *args)),
-    )
+    shows = count_shows(explorer, monkeypatch)
     getattr(explorer, control).value = value
     assert len(shows) == 1
 
@@ -177,15 +172,6 @@ def test_without_a_loop_it_plays_to_the_end_at_once(explorer):
     is_sound(explorer)
     explorer.playing.value = True  # from the end it begins again
     assert explorer.N.value == 9
-
-
-async def until(reached, seconds=20):
-    """Wait for a condition: a busy machine may take its time."""
-    for _ in range(int(seconds / 0.005)):
-        if reached():
-            return
-        await asyncio.sleep(0.005)
-    raise AssertionError("it never came to that")
 
 
 def in_a_loop(play, monkeypatch):
@@ -285,14 +271,11 @@ def test_a_failure_while_playing_is_said(explorer, monkeypatch):
 
 @pytest.mark.parametrize("part", ("read", "compute", "show"))
 def test_a_failure_in_a_callback_is_seen(explorer, part, monkeypatch):
-    def fail(*_):
-        raise ZeroDivisionError("planted")
-
-    monkeypatch.setattr(DecodingExplorer, part, fail)
+    plant_failure(explorer, part, monkeypatch)
     with pytest.raises(ZeroDivisionError):
         explorer.N.value = 4
     assert "planted" in explorer.message.text
-    assert "opacity" in explorer.grids.widget.value
+    assert is_old(explorer.grids)
 
 
 # --- what it says, and beyond -------------------------------------------

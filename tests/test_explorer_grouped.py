@@ -19,6 +19,7 @@ from helpers.explorers.grouped.explorer import (
 from helpers.explorers.grouped.layer import HAND_BUILT, RANDOM, Layers
 from helpers.models import MODELS
 from helpers.sizes import SizeError, divisors
+from tests.explorers import count_shows, is_old, label, plant_failure
 
 LLAMA_8B = "Llama 3 8B"
 CONTROLS = (
@@ -35,10 +36,6 @@ def explorer():
 def shown(explorer):
     state = explorer.read()
     return state, explorer.compute(state)
-
-
-def label(stage):
-    return ET.fromstring(stage.picture).get("aria-label")
 
 
 def is_sound(explorer):
@@ -283,13 +280,7 @@ def test_what_is_said_of_a_model(explorer):
     ],
 )
 def test_one_move_is_one_redraw(explorer, control, value, monkeypatch):
-    shows = []
-    real = type(explorer).show
-    monkeypatch.setattr(
-        type(explorer),
-        "show",
-        lambda self, *args: (shows.append(1), real(self, *args)),
-    )
+    shows = count_shows(explorer, monkeypatch)
     getattr(explorer, control).value = value
     assert len(shows) == 1
 
@@ -307,14 +298,11 @@ def test_memory_moves_draw_no_map(explorer, monkeypatch):
 
 @pytest.mark.parametrize("part", ("read", "compute", "show"))
 def test_a_failure_in_a_callback_is_seen(explorer, part, monkeypatch):
-    def fail(*_):
-        raise ZeroDivisionError("planted")
-
-    monkeypatch.setattr(type(explorer), part, fail)
+    plant_failure(explorer, part, monkeypatch)
     with pytest.raises(ZeroDivisionError):
         explorer.n_kv.value = 2
     assert "planted" in explorer.message.text
-    assert "opacity" in explorer.maps.widget.value
+    assert is_old(explorer.maps)
 
 
 def test_two_copies_live_side_by_side(explorer):

@@ -20,6 +20,7 @@ from helpers.learn import weights_on_disk
 from helpers.learn.snapshots import examination, head_scores
 from helpers.learn.weights_on_disk import WeightsError, load
 from helpers.pictures.role_bars import NAME, NUMBER, Bar, role_bars
+from tests.explorers import count_shows, is_old, label, plant_failure
 
 STEPS = tuple(step for step, _ in load("repeat").snapshots)
 PREVIOUS, IDLE, INDUCTION = (0, 0), (0, 2), (1, 0)
@@ -35,10 +36,6 @@ def explorer():
 def shown(explorer):
     state = explorer.read()
     return state, explorer.compute(state)
-
-
-def label(stage):
-    return ET.fromstring(stage.picture).get("aria-label")
 
 
 def bars(explorer):
@@ -362,16 +359,6 @@ def test_one_switch_or_all_on_is_one_redraw(explorer, monkeypatch):
     assert len(shows) == 2
 
 
-def count_shows(explorer, monkeypatch):
-    shows, real = [], type(explorer).show
-    monkeypatch.setattr(
-        type(explorer),
-        "show",
-        lambda self, *args: (shows.append(1), real(self, *args)),
-    )
-    return shows
-
-
 def test_a_cursor_does_not_run_the_model_again(explorer, monkeypatch):
     def refuse(*_):
         raise AssertionError("the model ran again")
@@ -392,14 +379,11 @@ def test_opening_trains_nothing(monkeypatch):
 
 @pytest.mark.parametrize("part", ("read", "compute", "show"))
 def test_a_failure_in_a_callback_is_seen(explorer, part, monkeypatch):
-    def fail(*_):
-        raise ZeroDivisionError("planted")
-
-    monkeypatch.setattr(type(explorer), part, fail)
+    plant_failure(explorer, part, monkeypatch)
     with pytest.raises(ZeroDivisionError):
         explorer.on[PREVIOUS].value = False
     assert "planted" in explorer.message.text
-    assert "opacity" in explorer.page.widget.value
+    assert is_old(explorer.page)
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ from helpers.explorers.ledger.timing import Times, timed_heads, timed_N
 from helpers.explorers.slices import Slices
 from helpers.pictures.bars import FLOPS_IN
 from helpers.sizes import D_MODEL_CHOICES, Sizes, divisors
+from tests.explorers import count_shows, is_old, plant_failure
 
 
 @pytest.fixture
@@ -325,13 +326,7 @@ def test_times_sum_up():
 
 @pytest.mark.parametrize("control", ("h", "n_kv", "d_model", "N", "unit"))
 def test_one_move_is_one_redraw(explorer, control, monkeypatch):
-    shows = []
-    real = type(explorer).show
-    monkeypatch.setattr(
-        type(explorer),
-        "show",
-        lambda self, *args: (shows.append(1), real(self, *args)),
-    )
+    shows = count_shows(explorer, monkeypatch)
     values = {"h": 16, "n_kv": 2, "d_model": 60, "N": 9}
     getattr(explorer, control).value = values.get(control, "multiply-adds")
     assert len(shows) == 1
@@ -339,14 +334,11 @@ def test_one_move_is_one_redraw(explorer, control, monkeypatch):
 
 @pytest.mark.parametrize("part", ("read", "compute", "show"))
 def test_a_failure_in_a_callback_is_seen(explorer, part, monkeypatch):
-    def fail(*_):
-        raise ZeroDivisionError("planted")
-
-    monkeypatch.setattr(type(explorer), part, fail)
+    plant_failure(explorer, part, monkeypatch)
     with pytest.raises(ZeroDivisionError):
         explorer.h.value = 4
     assert "planted" in explorer.message.text
-    assert "opacity" in explorer.bars.widget.value
+    assert is_old(explorer.bars)
 
 
 @pytest.mark.parametrize(

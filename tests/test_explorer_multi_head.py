@@ -19,6 +19,7 @@ from helpers.explorers.multi_head.layer import HAND_BUILT, RANDOM, Layers
 from helpers.sentences import RELATION_NAMES, TEXT_RELATIONS, TextError
 from helpers.sizes import D_MODEL_CHOICES, SizeError, Sizes, divisors
 from helpers.stills import FOLDER, stills
+from tests.explorers import count_shows, is_old, plant_failure
 
 
 @pytest.fixture
@@ -194,13 +195,7 @@ def test_a_bug_is_said_beside_the_maps(explorer):
 
 @pytest.mark.parametrize("control", ("h", "d_model", "query", "causal"))
 def test_one_move_is_one_redraw(explorer, control, monkeypatch):
-    shows = []
-    real = type(explorer).show
-    monkeypatch.setattr(
-        type(explorer),
-        "show",
-        lambda self, *args: (shows.append(1), real(self, *args)),
-    )
+    shows = count_shows(explorer, monkeypatch)
     values = {"h": 16, "d_model": 60, "query": 5, "causal": True}
     getattr(explorer, control).value = values[control]
     assert len(shows) == 1
@@ -218,14 +213,11 @@ def test_a_cursor_does_not_run_the_layer_again(explorer, monkeypatch):
 
 @pytest.mark.parametrize("part", ("read", "compute", "show"))
 def test_a_failure_in_a_callback_is_seen(explorer, part, monkeypatch):
-    def fail(*_):
-        raise ZeroDivisionError("planted")
-
-    monkeypatch.setattr(type(explorer), part, fail)
+    plant_failure(explorer, part, monkeypatch)
     with pytest.raises(ZeroDivisionError):
         explorer.h.value = 4
     assert "planted" in explorer.message.text
-    assert "opacity" in explorer.maps.widget.value
+    assert is_old(explorer.maps)
 
 
 @pytest.mark.parametrize(
@@ -244,12 +236,12 @@ def test_text_that_cannot_be_used(explorer, text, said):
     before = explorer.maps.picture
     explorer.text.value = text
     assert said in explorer.message.text
-    assert "opacity" in explorer.maps.widget.value
+    assert is_old(explorer.maps)
     assert explorer.maps.picture == before
     explorer.h.value = 4  # other controls do not hide it
     assert said in explorer.message.text
     explorer.text.value = "two words"
-    assert "opacity" not in explorer.maps.widget.value
+    assert not is_old(explorer.maps)
     is_sound(explorer)
 
 

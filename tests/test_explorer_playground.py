@@ -22,6 +22,7 @@ from helpers.learn.weights_on_disk import WeightsError
 from helpers.pretrained.sample import load_sample
 from helpers.sentences import HUNGRY, SENTENCES, words
 from helpers.sizes import D_MODEL_CHOICES, SizeError, divisors
+from tests.explorers import count_shows, is_old, plant_failure
 
 CONTROLS = (
     "d_model h n_kv sentence text kind depth causal query key ledger_N "
@@ -209,7 +210,7 @@ def test_no_word_leaves_the_picture_old_and_every_kind_whole(explorer):
         explorer.sentence.value, explorer.kind.value = "hungry", kind
         explorer.text.value = "   "
         assert "at least one word" in explorer.message.text
-        assert "opacity" in explorer.maps.widget.value
+        assert is_old(explorer.maps)
         explorer.sentence.value = "hungry"
         is_sound(explorer)
 
@@ -361,13 +362,7 @@ def test_a_start_that_is_not_possible(settings, error, said):
     ],
 )
 def test_one_move_is_one_redraw(explorer, control, value, monkeypatch):
-    shows = []
-    real = type(explorer).show
-    monkeypatch.setattr(
-        type(explorer),
-        "show",
-        lambda self, *args: (shows.append(1), real(self, *args)),
-    )
+    shows = count_shows(explorer, monkeypatch)
     getattr(explorer, control).value = value
     assert len(shows) == 1
 
@@ -395,14 +390,11 @@ def test_a_move_of_h_takes_ten_milliseconds_of_cpu(explorer):
 
 @pytest.mark.parametrize("part", ("read", "compute", "show"))
 def test_a_failure_in_a_callback_is_seen(explorer, part, monkeypatch):
-    def fail(*_):
-        raise ZeroDivisionError("planted")
-
-    monkeypatch.setattr(type(explorer), part, fail)
+    plant_failure(explorer, part, monkeypatch)
     with pytest.raises(ZeroDivisionError):
         explorer.n_kv.value = 2
     assert "planted" in explorer.message.text
-    assert "opacity" in explorer.maps.widget.value
+    assert is_old(explorer.maps)
 
 
 def test_tables_stand_on_a_switch(explorer):

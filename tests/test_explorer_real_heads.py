@@ -28,6 +28,7 @@ from helpers.pretrained.sample import Sample, load_sample
 from helpers.pretrained.scores import load_scores
 from helpers.sentences import HUNGRY, TASTY
 from tests import small_bert
+from tests.explorers import count_shows, is_old, label, plant_failure
 
 SENTENCES = load_sample().sentences
 BOTH = "3-4 and 3-9"
@@ -66,10 +67,6 @@ def bare(monkeypatch):
 def shown(explorer):
     state = explorer.read()
     return state, explorer.compute(state)
-
-
-def label(stage):
-    return ET.fromstring(stage.picture).get("aria-label")
 
 
 def texts(stage):
@@ -525,7 +522,7 @@ def test_hostile_texts_are_shown_as_text(whole, text, view):
 def test_texts_that_cannot_be_read_are_said(whole, text, said):
     whole.text.value = text
     assert said in whole.message.text
-    assert "opacity" in whole.map.widget.value
+    assert is_old(whole.map)
     whole.query.value = 3  # the cursor still answers, nothing is raised
     whole.sentence.value = 1
     is_sound(whole)
@@ -584,16 +581,6 @@ def test_a_text_and_the_button_are_one_redraw_each(whole, monkeypatch):
     assert len(shows) == 3
 
 
-def count_shows(explorer, monkeypatch):
-    shows, real = [], type(explorer).show
-    monkeypatch.setattr(
-        type(explorer),
-        "show",
-        lambda self, *args: (shows.append(1), real(self, *args)),
-    )
-    return shows
-
-
 def test_a_cursor_computes_nothing_again(explorer, monkeypatch):
     def refuse(*_):
         raise AssertionError("the model ran again")
@@ -623,14 +610,11 @@ def test_moves_are_quick(explorer):
 
 @pytest.mark.parametrize("part", ("read", "compute", "show"))
 def test_a_failure_in_a_callback_is_seen(explorer, part, monkeypatch):
-    def fail(*_):
-        raise ZeroDivisionError("planted")
-
-    monkeypatch.setattr(type(explorer), part, fail)
+    plant_failure(explorer, part, monkeypatch)
     with pytest.raises(ZeroDivisionError):
         explorer.head.value = 5
     assert "planted" in explorer.message.text
-    assert "opacity" in explorer.wall.widget.value
+    assert is_old(explorer.wall)
 
 
 @pytest.mark.parametrize(

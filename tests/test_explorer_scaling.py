@@ -26,6 +26,7 @@ from helpers.explorers.scaling.tables import (
     masked_map,
     rows,
 )
+from tests.explorers import count_shows, is_old, plant_failure
 
 
 @pytest.fixture
@@ -164,13 +165,7 @@ def test_padding_stands_where_it_is_said():
     "control", ("d_k", "scaled", "mask", "acts", "show_curves", "show_map")
 )
 def test_one_move_is_one_redraw(explorer, control, monkeypatch):
-    shows = []
-    real = type(explorer).show
-    monkeypatch.setattr(
-        type(explorer),
-        "show",
-        lambda self, *args: (shows.append(1), real(self, *args)),
-    )
+    shows = count_shows(explorer, monkeypatch)
     values = {"d_k": 8, "mask": CAUSAL, "acts": AFTER}
     getattr(explorer, control).value = values.get(control, True)
     assert len(shows) == 1
@@ -190,14 +185,11 @@ def test_padding_needs_a_padding_mask(explorer):
 
 @pytest.mark.parametrize("part", ("read", "compute", "show"))
 def test_a_failure_in_a_callback_is_seen(explorer, part, monkeypatch):
-    def fail(*_):
-        raise ZeroDivisionError("planted")
-
-    monkeypatch.setattr(type(explorer), part, fail)
+    plant_failure(explorer, part, monkeypatch)
     with pytest.raises(ZeroDivisionError):
         explorer.d_k.value = 4
     assert "planted" in explorer.message.text
-    assert "opacity" in explorer.curves.widget.value
+    assert is_old(explorer.curves)
 
 
 def test_tables_are_the_pictures_twins(explorer):

@@ -13,6 +13,7 @@ from helpers.explorers.study import explorer as module
 from helpers.learn.studies import SECONDS, STUDIES, shipped
 from helpers.learn.study import file_of
 from helpers.learn.training import Progress, TrainingError
+from tests.explorers import count_shows, is_old, plant_failure, until
 
 
 def quick(row, seed):
@@ -33,18 +34,6 @@ def explorer(monkeypatch):
     """Return an explorer whose trainings take no time."""
     use_trains(monkeypatch, quick)
     return explore_study("heads")
-
-
-def is_old(stage):
-    return 'aria-disabled="true"' in stage.widget.value
-
-
-async def until(condition):
-    for _ in range(2000):
-        if condition():
-            return
-        await asyncio.sleep(0.002)
-    raise AssertionError("it never came")
 
 
 # --- what is shipped ----------------------------------------------------
@@ -233,23 +222,14 @@ def test_closing_ends_the_run(explorer):
     [("column", "P object"), ("n_seeds", 3), ("all_columns", True)],
 )
 def test_one_move_is_one_redraw(explorer, monkeypatch, dial, value):
-    shows = []
-    real = type(explorer).show
-    monkeypatch.setattr(
-        type(explorer),
-        "show",
-        lambda self, *args: (shows.append(1), real(self, *args)),
-    )
+    shows = count_shows(explorer, monkeypatch)
     explorer.dials[dial].value = value
     assert len(shows) == 1
 
 
 @pytest.mark.parametrize("part", ("read", "compute", "show"))
 def test_a_failure_in_a_callback_is_seen(explorer, part, monkeypatch):
-    def fail(*_):
-        raise ZeroDivisionError("planted")
-
-    monkeypatch.setattr(type(explorer), part, fail)
+    plant_failure(explorer, part, monkeypatch)
     with pytest.raises(ZeroDivisionError):
         explorer.column.value = "P object"
     assert "planted" in explorer.message.text and is_old(explorer.strips)

@@ -25,6 +25,7 @@ from helpers.explorers.training.setting import (
 from helpers.explorers.training.shipped import made_anew, shipped_runs
 from helpers.learn import gradients
 from helpers.learn.who_did_what import ROLES, WhoDidWhat
+from tests.explorers import count_shows, is_old, plant_failure, until
 
 STEPS = 18  # enough for three points of a curve
 TOO_FAST = RATES[-1]
@@ -45,10 +46,6 @@ def short(monkeypatch):
 def last_of(setting):
     *_, run = runs.training(setting)
     return run
-
-
-def is_old(stage):
-    return 'aria-disabled="true"' in stage.widget.value
 
 
 def is_sound(explorer):
@@ -79,14 +76,6 @@ def all_rows(run):
         for head in layer
         for row in head
     ]
-
-
-async def until(condition):
-    for _ in range(5000):
-        if condition():
-            return
-        await asyncio.sleep(0.002)
-    raise AssertionError("it never came")
 
 
 # --- opening, and every setting -----------------------------------------
@@ -409,23 +398,14 @@ def test_a_cell_run_twice_ends_the_first_training(monkeypatch):
     ],
 )
 def test_one_move_is_one_redraw(explorer, monkeypatch, dial, value):
-    shows = []
-    real = type(explorer).show
-    monkeypatch.setattr(
-        type(explorer),
-        "show",
-        lambda self, *args: (shows.append(1), real(self, *args)),
-    )
+    shows = count_shows(explorer, monkeypatch)
     explorer.dials[dial].value = value
     assert len(shows) == 1
 
 
 @pytest.mark.parametrize("part", ("read", "compute", "show"))
 def test_a_failure_in_a_callback_is_seen(explorer, part, monkeypatch):
-    def fail(*_):
-        raise ZeroDivisionError("planted")
-
-    monkeypatch.setattr(type(explorer), part, fail)
+    plant_failure(explorer, part, monkeypatch)
     with pytest.raises(ZeroDivisionError):
         explorer.h.value = 4
     assert "planted" in explorer.message.text and is_old(explorer.maps)
