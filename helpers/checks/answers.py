@@ -5,6 +5,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from helpers.checks.forms import (
+    advice_on,
+    kind_in_words,
+    refuse_another_form,
+)
 from helpers.checks.properties import TOLERANCE, close
 from helpers.checks.verdict import NotYet, Refused
 
@@ -58,14 +63,17 @@ def ask(f, *arrays, **settings):
 
 def _stopped(error):
     said = str(error).strip().splitlines()
-    said = f": {said[0][:200]}" if said else ""
+    said = f": {said[0][:200].rstrip('.')}" if said else ""
     line = _line_of(error)
-    return Refused(
-        f"Your function stops with {type(error).__name__}{said}.",
+    where = (
         f"It happens in line {line} of your function's cell. Print the "
         f"shapes of the arrays in that line."
         if line
-        else "Call it yourself with small arrays, and print their shapes.",
+        else "Call it yourself with small arrays, and print their shapes."
+    )
+    return Refused(
+        f"Your function stops with {type(error).__name__}{said}.",
+        f"{where} {advice_on(error)}".strip(),
     )
 
 
@@ -90,7 +98,8 @@ def numbers(answer):
         ) from None
     if array.dtype.kind not in "fiu":
         raise Refused(
-            f"The answer does not hold real numbers, but {array.dtype}.",
+            f"The answer does not hold real numbers, but "
+            f"{kind_in_words(array)}.",
             "Return a NumPy array of numbers, or nested lists of them.",
         )
     if np.isnan(array).any():
@@ -136,6 +145,7 @@ def judge(got, wanted, mistakes, arguments, axes):
     for mistake in mistakes:
         if close(got, mistake.answer(*arguments), RECOGNISED):
             raise Refused(mistake.sentence, mistake.hint)
+    refuse_another_form(got, wanted, RECOGNISED, axes)
     if got.shape != wanted.shape:
         raise Refused(
             f"The shape is {got.shape}; it must be {axes} = {wanted.shape}.",

@@ -178,6 +178,11 @@ def _judge_heads(scores, N, subject, second):
             "Each step of 1 in a score makes a word 2.7 times as heavy. "
             "Widen the gap.",
         )
+    if (attn.argmin(1) == (subject, second)).all():
+        raise Refused(
+            "A sign is turned round: each target gets the lowest score.",
+            "The softmax gives most to the largest score.",
+        )
     raise Refused(
         f"Head 1 looks most at word {found[0]}, head 2 at word {found[1]}; "
         f"asked for are {subject} and {second}.",

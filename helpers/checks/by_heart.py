@@ -8,6 +8,7 @@ from helpers.cost import flops, parameters, score_bytes, softmax_work
 from helpers.models import model
 from helpers.sizes import Sizes
 
+MOST_PLACES = 6  # behind the point
 NEAR = 1e-6  # of the number itself
 MODELS = {"8B": "Llama 3 8B", "70B": "Llama 3 70B", "405B": "Llama 3.1 405B"}
 
@@ -23,12 +24,25 @@ class Slip:
 
 def llama_bytes():
     """Return {name: (KiB a token in bfloat16, its slips)}."""
-    found = {}
-    for name, full in MODELS.items():
-        m = model(full)
-        right = m.kv_bytes(1) / 1024
-        found[name] = right, _slips_of_bytes(m, right)
-    return found
+    kib = {
+        name: model(full).kv_bytes(1) / 1024 for name, full in MODELS.items()
+    }
+    return {
+        name: (
+            right,
+            _slips_of_bytes(model(MODELS[name]), right)
+            + tuple(
+                Slip(
+                    number,
+                    f"This is {other}'s.",
+                    "The models keep as many heads, and differ in layers.",
+                )
+                for other, number in kib.items()
+                if other != name
+            ),
+        )
+        for name, right in kib.items()
+    }
 
 
 def _slips_of_bytes(m, right):
@@ -69,6 +83,16 @@ def _slips_of_bytes(m, right):
             "A KiB is 1,024 bytes.",
         ),
         Slip(
+            right / 1024,
+            "These are MiB.",
+            "A MiB is 1,024 KiB.",
+        ),
+        Slip(
+            right / m.head_dim,
+            "Each key and each value is counted as one number.",
+            f"A key is {m.head_dim} numbers wide: d_k.",
+        ),
+        Slip(
             right * 1.024,
             "These are kB, thousands of bytes.",
             "A KiB is 1,024 bytes.",
@@ -97,23 +121,36 @@ def factors():
 def _slips_of(name):
     narrow = "64 heads, each 64 times narrower: multiply the two."
     maps = "There are 64 maps now, and each has N · N scores."
+    wide = Slip(64, "That would be 64 heads of full width.", narrow)
+    one = Slip(1 / 64, "That is one head of the 64.", narrow)
+    free = Slip(1, "Here the heads are not free.", maps)
+    squared = Slip(
+        64**2, "A map is N by N, whatever h is: one 64 too many.", maps
+    )
     slips = {
-        "FLOPs of products": Slip(
-            64, "That would be 64 heads of full width.", narrow
+        "FLOPs of products": (wide, one),
+        "exponentials": (free, squared),
+        "score memory": (free, squared),
+        "parameters": (wide, one),
+        "KV cache": (
+            Slip(
+                64, "A head's key is narrower now, and that cancels.", narrow
+            ),
+            one,
         ),
-        "exponentials": Slip(1, "Here the heads are not free.", maps),
-        "score memory": Slip(1, "Here the heads are not free.", maps),
-        "parameters": Slip(
-            64, "That would be 64 heads of full width.", narrow
-        ),
-        "KV cache": Slip(
-            64, "A head's key is narrower now, and that cancels.", narrow
-        ),
-        "width of a head": Slip(
-            64, "A head becomes narrower, not wider.", "d_k = d_model / h."
+        "width of a head": (
+            Slip(
+                64, "A head becomes narrower, not wider.", "d_k = d_model / h."
+            ),
+            Slip(
+                1,
+                "The heads share d_model: none of the 64 is as wide as the "
+                "one was.",
+                "d_k = d_model / h.",
+            ),
         ),
     }
-    return (slips[name],)
+    return slips[name]
 
 
 def check_llama_bytes(answer):
@@ -183,6 +220,11 @@ def _judge(name, got, right, slips):
     for slip in slips:
         if _near(got, slip.number):
             raise Refused(f"{name}: {slip.sentence}", slip.hint)
+    if any(round(right, places) == got for places in range(MOST_PLACES)):
+        raise Refused(
+            f"{name}: {got:g} is rounded.",
+            "Write it unrounded: 1 / 3 may stand there instead of 0.33.",
+        )
     raise Refused(
         f"{name}: {got:g} is not right.",
         "Write the product down factor by factor, with its unit.",

@@ -1,5 +1,7 @@
 """The check of the bytes of a KV cache."""
 
+from functools import partial
+
 from helpers.checks.answers import ask, numbers
 from helpers.checks.verdict import Refused, verdict_on
 
@@ -13,6 +15,10 @@ SETTINGS = (
 def right_bytes(n_layers, h, n_kv, d_k, N, batch, size):
     """Return the bytes of a KV cache."""
     return 2 * n_layers * n_kv * d_k * N * batch * size
+
+
+def _in_a_unit(size, *sizes):
+    return right_bytes(*sizes) / size
 
 
 BYTES_MISTAKES = (
@@ -67,6 +73,33 @@ BYTES_MISTAKES = (
         "The tokens are counted twice: N * N is the size of a map.",
         "Maps are not kept. Each token leaves one key and one value a head.",
     ),
+    (
+        lambda L, h, n_kv, d, N, b, s: 2 * L * n_kv * N * b * s,
+        "Each key and each value is counted as one number.",
+        "A key is d_k numbers wide, and so is a value.",
+    ),
+    (
+        lambda L, h, n_kv, d, N, b, s: 2 * L * (h // n_kv) * d * N * b * s,
+        "h / n_kv is counted: how many query heads share a key.",
+        "What is kept are the n_kv key/value heads themselves.",
+    ),
+    (
+        lambda *sizes: 8 * right_bytes(*sizes),
+        "These are bits.",
+        "bytes_per_number counts bytes already: leave out the 8.",
+    ),
+    *(
+        (
+            partial(_in_a_unit, 1024**power),
+            f"These are {unit}, not bytes.",
+            f"Return bytes. Whoever reads them may divide by 1024{sign}.",
+        )
+        for power, unit, sign in (
+            (1, "KiB", ""),
+            (2, "MiB", "**2"),
+            (3, "GiB", "**3"),
+        )
+    ),
 )
 
 
@@ -101,7 +134,7 @@ def _examine_bytes(f):
                 raise Refused(sentence, hint)
         raise Refused(
             f"For n_layers, h, n_kv, d_k, N, batch, bytes_per_number = "
-            f"{arguments} you give {got:,.0f}; {wanted:,} is right.",
+            f"{arguments} you give {got:,.10g}; {wanted:,} is right.",
             "Count the numbers of one key first, then ask how many keys "
             "there are, and what else is kept beside each key.",
         )

@@ -85,6 +85,12 @@ SOFTMAX_MISTAKES = (
         "np.exp, not np.exp2: the base of softmax is e.",
     ),
     Mistake(
+        lambda scores: 1 / (1 + np.exp(-scores)),
+        "Each score goes through a sigmoid of its own: nothing is shared.",
+        "A share depends on the other scores of its row: exp of the score, "
+        "divided by the sum of the row's exps.",
+    ),
+    Mistake(
         lambda scores: 100 * softmax(scores),
         "These are percent: the rows sum to 100.",
         "Shares sum to 1.",
