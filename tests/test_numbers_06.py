@@ -2,13 +2,15 @@
 
 import nbformat
 import numpy as np
+import pytest
 
 from helpers.attention import causal_mask, multi_head_attention
+from helpers.cache import KVCache, in_chunks, step
 from helpers.cost import flops, kv_cache_bytes, parameters
 from helpers.explorers.decoding import explore_decoding
 from helpers.models import model
 from helpers.rope import rotate
-from helpers.sizes import Sizes
+from helpers.sizes import SizeError, Sizes
 from helpers.weights import random_projections
 from tests import notebook_rules as rules
 from tests.tools import ROOT
@@ -126,3 +128,25 @@ def test_flops_per_byte():
     says("With n_kv = h it would be 1.")
     mha = flops(1, Sizes(4096, 32), 8192, 1)
     assert mha.attention == kv_cache_bytes(1, 32, 128, 8192)
+
+
+def test_a_cache_that_is_not_cleared():
+    says("All of the first text, as if it were its own past.")
+    first, second = np.random.default_rng(7).standard_normal((2, 5, 64))
+    W = random_projections(SIZES)
+    fresh = KVCache(SIZES, number_type=np.float64)
+    wanted = in_chunks(second, *W, 8, fresh)
+    used = KVCache(SIZES, number_type=np.float64)
+    in_chunks(first, *W, 8, used)
+    assert not np.allclose(in_chunks(second, *W, 8, used), wanted)
+    used.clear()
+    np.testing.assert_allclose(in_chunks(second, *W, 8, used), wanted)
+
+
+def test_a_cache_that_is_too_small():
+    says("An error says how many words fit; the cache is as it was.")
+    cache = KVCache(SIZES, limit=4)
+    X = np.random.default_rng(7).standard_normal((9, 64))
+    with pytest.raises(SizeError, match="4 more would fit"):
+        step(X, *random_projections(SIZES), 8, cache)
+    assert cache.N == 0

@@ -5,6 +5,7 @@ import json
 import numpy as np
 import pytest
 
+from helpers.attention import padding_mask
 from helpers.cost import flops, kv_cache_bytes, parameters
 from helpers.models import MODELS, model
 from helpers.pooling import POOLINGS, pooling_drift
@@ -118,3 +119,56 @@ def test_tiled_heads_are_right_at_both_ends_only(prose):
     tiled = np.tile(np.arange(4), 2)
     assert np.flatnonzero(repeated == tiled).tolist() == [0, 7]
     assert "Only the first and the last head" in prose
+
+
+def pairings(heads):
+    """Give every way to lay heads side by side, two and two."""
+    if not heads:
+        yield []
+        return
+    first, *others = heads
+    for other in others:
+        rest = [head for head in others if head != other]
+        for order in pairings(rest):
+            yield [first, other, *order]
+
+
+def side_by_side(W, order):
+    """Return the layer W with its heads in another order."""
+    columns = np.arange(512).reshape(8, -1)[order].ravel()
+    return [matrix[:, columns] for matrix in W[:3]] + [W[3][columns]]
+
+
+def test_what_it_helps_to_lay_heads_side_by_side(prose):
+    X = np.sqrt(512) * token_vectors(len(words(HUNGRY)), 512)
+    W = random_projections(Sizes(512, 8))
+    as_it_is = pooling_drift(X, *W, 8, 4)
+    drifts = [
+        pooling_drift(X, *side_by_side(W, order), 8, 4)
+        for order in pairings(list(range(8)))
+    ]
+    assert len(drifts) == 7 * 5 * 3
+    assert f"from {as_it_is:.2f} to {min(drifts):.2f} at best" in prose
+    copies = [matrix.copy() for matrix in W]
+    for matrix in copies[1:3]:  # heads 4 to 7 are nearly heads 0 to 3
+        heads = matrix.reshape(512, 8, 64)
+        heads[:, 4:] = heads[:, :4] + 0.1 * heads[:, 4:]
+    apart = pooling_drift(X, *copies, 8, 4)
+    near = side_by_side(copies, [0, 4, 1, 5, 2, 6, 3, 7])
+    assert pooling_drift(X, *near, 8, 4) < 0.1 * apart
+    assert "It falls far where near copies stood apart" in prose
+
+
+def test_how_many_tokens_fit_in_8_gib(prose):
+    token = kv_cache_bytes(40, 10, 128, N=1)
+    fit = 8 * 2**30 // token
+    assert f"are {token // 1024} KiB a token: {fit:,} tokens" in prose
+
+
+def test_a_padding_mask_meets_the_heads_of_as_many_sentences(prose):
+    scores = np.zeros((4, 4, 2, 3, 5))  # batch, n_kv, h / n_kv, N_q, N_k
+    mask = padding_mask([1, 2, 3, 5], 5)  # (batch, 1, 1, N_k)
+    met = np.broadcast_to(mask, scores.shape)
+    assert (met[0] == met[3]).all()  # every sentence, and a mask a head
+    assert (met[0, 0] != met[0, 1]).any()
+    assert "so no error, and wrong masks" in prose
