@@ -7,9 +7,10 @@ import xml.etree.ElementTree as ET
 import numpy as np
 import pytest
 
-from helpers.explorers.budget import explore_budget
+from helpers.explorers.budget import explore_budget, views
 from helpers.explorers.budget.explorer import SENTENCE_CHOICES, STEP
 from helpers.explorers.budget.rows import ATE, IT, WHOLE, reads_both, row_of
+from helpers.pictures.colours import RELATION_COLOURS
 from helpers.sizes import SizeError
 from tests.explorers import count_shows, is_old, plant_failure
 
@@ -124,6 +125,17 @@ def test_sentences_move_the_targets(explorer):
     explorer.sentence.value = "swapped"
     assert "ate → fish, read from head 1" in explorer.bars.picture
     assert result_of(explorer).readings[2].error == 0
+
+
+def test_each_part_that_is_asked_for_has_its_relations_colour(explorer):
+    explorer.sentence.value = "tasty"
+    ate, it = views.budgets(result_of(explorer))
+    coloured = [
+        {name: colour for name, _, colour in row.parts if colour}
+        for row in (ate, it)
+    ]
+    first, second, third = RELATION_COLOURS[:3]
+    assert coloured == [{"cat": first, "fish": second}, {"fish": third}]
 
 
 def test_the_mask_hides_the_object_for_any_number_of_heads(explorer):

@@ -312,6 +312,9 @@ def test_the_table_has_the_last_steps(explorer):
     ]
     explorer.text.value, explorer.N.value = "64 words", 64
     assert "The first 52 are left out." in explorer.steps_table.picture
+    rows = re.findall(r"<tr>(.*?)</tr>", explorer.steps_table.picture)[1:]
+    first = [re.search(r">([^<]+)</t[dh]>", line)[1] for line in rows]
+    assert first == [str(n) for n in range(53, 65)]
     explorer.show_table.value = False
     assert explorer.steps_table.widget.value == ""
 

@@ -7,13 +7,19 @@ import xml.etree.ElementTree as ET
 
 import pytest
 
-from helpers.cost import flops, full_width_heads, one_head
+from helpers.cost import (
+    binary_units,
+    flops,
+    full_width_heads,
+    one_head,
+    parameters,
+)
 from helpers.explorers import costs
 from helpers.explorers.ledger import explore_ledger, timing, views
 from helpers.explorers.ledger.explorer import N_CHOICES
 from helpers.explorers.ledger.timing import Times, timed_heads, timed_N
 from helpers.explorers.slices import Slices
-from helpers.pictures.bars import FLOPS_IN
+from helpers.pictures.bars import FLOPS_IN, STEP_NAMES
 from helpers.sizes import D_MODEL_CHOICES, Sizes, divisors
 from tests.explorers import count_shows, is_old, plant_failure
 
@@ -192,6 +198,26 @@ def test_the_table_agrees_with_cost(explorer):
     ]
     explorer.show_table.value = False
     assert explorer.ledger_table.widget.value == ""
+
+
+def test_each_cell_of_the_table_is_what_cost_says():
+    N, sizes = 11, Sizes(d_model=60, h=6)
+    html = costs.ledger_table(N, sizes, "multiply-adds", False)
+    rows = [
+        re.findall(r"<t[dh][^>]*>([^<]*)", line)
+        for line in re.findall(r"<tr>(.*?)</tr>", html)
+    ]
+    told = {name: cells for name, *cells in rows}
+    single, full = one_head(sizes), full_width_heads(sizes)
+    counts = [flops(N, s).as_dict() for s in (single, sizes, full)]
+    counts[0]["W_O"] = 0
+    for step, name in STEP_NAMES.items():
+        assert told[name] == [f"{count[step] // 2:,}" for count in counts]
+    memory = [4 * s.h * N * N for s in (single, sizes, full)]
+    assert told["score memory"] == list(map(binary_units, memory))
+    numbers = [parameters(s).total for s in (single, sizes, full)]
+    numbers[0] -= parameters(single).W_O
+    assert told["parameters"] == [f"{number:,}" for number in numbers]
 
 
 # --- the clock ----------------------------------------------------------

@@ -10,6 +10,7 @@ from helpers.cost import flops
 from helpers.pictures.bars import STEP_NAMES, flop_bars
 from helpers.pictures.colours import RELATION_COLOURS
 from helpers.pictures.maps import MOST_MAPS, Outline, attention_maps
+from helpers.pictures.one_map import one_map
 from helpers.pictures.pixels import map_png
 from helpers.sizes import Sizes
 
@@ -82,6 +83,20 @@ def test_hidden_cells_of_an_outline_are_dashed_and_the_others_are_not():
             at[int(float(y)), int(float(x))] = path.get("stroke-dasharray")
     assert set(at) == set(cells)
     assert [at[cell] is not None for cell in cells] == [True, False]
+
+
+def test_one_map_has_its_ring_and_its_hidden_cells_and_no_average():
+    attn, visible = maps_of(1)[0], np.tri(len(TOKENS), dtype=bool)
+    svg = one_map(attn, TOKENS, "one", visible, (3, 1))
+    assert ET.fromstring(svg).get("viewBox") == "0 0 452 442"
+    rings = re.findall(r'd="M([\d.]+) ([\d.]+)h[^"]*" stroke="#000"', svg)
+    assert [round(float(n)) for n in rings[0]] == [1, 3]  # the key, the query
+    struck = re.search(r'd="((?:M\d+ \d+l1 1)+)"', svg)[1]
+    hidden = {
+        (int(q), int(k)) for k, q in re.findall(r"M(\d+) (\d+)l", struck)
+    }
+    assert hidden == set(zip(*np.nonzero(~visible), strict=True))
+    assert 'stroke="#000"' not in one_map(attn, TOKENS, "one", visible)
 
 
 # --- bars of work -------------------------------------------------------
