@@ -7,6 +7,7 @@ import math
 
 import numpy as np
 
+from helpers.number_rules import require_bias_in_range
 from helpers.sizes import (
     SizeError,
     joined,
@@ -62,6 +63,7 @@ def checked_bias(bias, scores):
     if np.isnan(bias).any() or np.isposinf(bias).any():
         raise ValueError("bias may hold -inf, but not NaN or +inf.")
     bias = _shaped_like_scores("bias", bias, scores.shape)
+    require_bias_in_range(bias, scores.dtype)
     return bias.astype(scores.dtype, copy=False)
 
 

@@ -37,6 +37,7 @@ from helpers.array_rules import (
     require_parts,
     require_rank,
 )
+from helpers.number_rules import require_scores_in_range, require_switch
 from helpers.sizes import require_memory, whole
 
 
@@ -75,7 +76,8 @@ def softmax(scores, axis=-1, out=None):
         out[...] = shares
         return out
     largest = checked_largest(scores.max(axis=axis, keepdims=True))
-    shares = np.subtract(scores, largest, out=out)
+    with np.errstate(over="ignore"):  # so far below it that the share is 0
+        shares = np.subtract(scores, largest, out=out)
     np.exp(shares, out=shares)
     total = shares.sum(axis=axis, keepdims=True)
     total[total == 0] = 1
@@ -140,6 +142,7 @@ def hide(scores, mask=None, bias=None, causal=False):
     mask, bias, causal
         As for `scaled_dot_product_attention`.
     """
+    require_switch("causal", causal)
     if bias is not None:
         scores += checked_bias(bias, scores)
     if mask is not None:
@@ -181,9 +184,10 @@ def scaled_dot_product_attention(
     SizeError
         If shapes do not fit, or the scores would not fit in memory.
     TypeError
-        If a mask is not boolean, or an array holds no real numbers.
+        If a mask or `causal` is not boolean, or an array holds no real
+        numbers.
     ValueError
-        If an input holds NaN or infinity.
+        If an input holds NaN or infinity, or scores could overflow.
     """
     Q, K, V = checked_qkv(Q, K, V)
     if Q.dtype == np.float16:
@@ -194,6 +198,7 @@ def scaled_dot_product_attention(
         return tuple(result.astype(np.float16) for result in results)
     if scale is None:
         scale = 1 / math.sqrt(Q.shape[-1])
+    require_scores_in_range(Q, K, scale)
 
     scores = (Q * Q.dtype.type(scale)) @ K.swapaxes(-1, -2)  # (..., N_q, N_k)
     hide(scores, mask, bias, causal)

@@ -13,6 +13,7 @@ are decoding. Both are `step`, with many new tokens or with one.
 """
 
 import math
+from contextlib import contextmanager
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from helpers.attention import (
     merge_heads,
     split_heads,
 )
+from helpers.number_rules import require_kept
 from helpers.rope import rotate
 from helpers.sizes import SizeError, require_memory, whole
 
@@ -107,10 +109,13 @@ class KVCache:
         Raises
         ------
         SizeError
-            If they do not fit, or the limit would be passed; the cache is
-            then as it was.
+            If they do not fit, or the limit would be passed.
+        TypeError, ValueError
+            If they hold no real numbers, or numbers that the cache's type
+            can't hold. The cache is then as it was.
         """
         N_new = self._checked_length(K, V)
+        require_kept(self._number_type, K=K, V=V)
         end = self.N + N_new
         self.require_room(N_new)
         room = self._keys.shape[-2]
@@ -143,6 +148,18 @@ class KVCache:
                     f"this cache: got {np.shape(array)}."
                 )
         return N_new
+
+
+@contextmanager
+def all_or_nothing(*caches):
+    """Take new tokens out of the caches again if the block fails."""
+    before = [cache.N for cache in caches]
+    try:
+        yield
+    except BaseException:  # an interrupt by the reader too
+        for cache, N in zip(caches, before, strict=True):
+            cache.N = N
+        raise
 
 
 def step(X_new, W_Q, W_K, W_V, W_O, h, cache, rope=None):
@@ -186,10 +203,11 @@ def step(X_new, W_Q, W_K, W_V, W_O, h, cache, rope=None):
     if rope is not None:
         positions = cache.N + np.arange(X_new.shape[-2])
         Q, K = (rotate(array, positions, rope) for array in (Q, K))
-    cache.append(K, V)
-    heads, attn = grouped_query_attention(
-        Q, cache.keys, cache.values, causal=True
-    )
+    with all_or_nothing(cache):
+        cache.append(K, V)
+        heads, attn = grouped_query_attention(
+            Q, cache.keys, cache.values, causal=True
+        )
     return merge_heads(heads) @ W_O, attn
 
 
@@ -225,8 +243,7 @@ def in_chunks(X, W_Q, W_K, W_V, W_O, h, cache, chunks=None, rope=None):
         )
     cache.require_room(N)
     ends = np.cumsum(chunks)
-    outs = [
-        step(X[..., end - n : end, :], W_Q, W_K, W_V, W_O, h, cache, rope)[0]
-        for n, end in zip(chunks, ends)
-    ]
-    return np.concatenate(outs, axis=-2)
+    parts = (X[..., end - n : end, :] for n, end in zip(chunks, ends))
+    with all_or_nothing(cache):
+        steps = [step(x, W_Q, W_K, W_V, W_O, h, cache, rope) for x in parts]
+    return np.concatenate([out for out, _ in steps], axis=-2)

@@ -25,11 +25,13 @@ from helpers.array_rules import (
     checked_qkv,
     require_fit_scores,
 )
+from helpers.number_rules import require_scores_in_range, require_switch
 from helpers.sizes import whole
 
 ROWS, COLUMNS = 256, 512  # of a tile: half a megabyte in float32
 LOG2_E = 1 / math.log(2)  # exp(x) is 2 ** (x * LOG2_E), and 2 ** x is faster
 SAFE = 90  # between 2 ** -90 and 2 ** 90, sums neither vanish nor overflow
+TAME = 2**36  # times 2 ** 90 is in float32's range: values and their sums
 LOWEST = {  # 2 to the power of less is 0 beside 1, and slow to compute
     t: np.finfo(t).minexp + 6 for t in (np.float32, np.float64, np.longdouble)
 }
@@ -82,6 +84,7 @@ def tiled_attention(
         V[..., None, :, :],
         all_scores=False,
     )
+    require_switch("causal", causal)
     if scale is None:
         scale = 1 / math.sqrt(Q.shape[-1])
     fronts = (array.shape[:-2] for array in (Q, K, V))
@@ -97,13 +100,15 @@ def tiled_attention(
         """Compute one head, in float32 at least."""
         wide = np.result_type(Q, np.float32)
         q, k, v = (a[place].astype(wide, copy=False) for a in (Q, K, V))
-        q = q * wide.type(scale * LOG2_E)
-        longest_key = _longest(k)
+        require_scores_in_range(q, k, scale)
+        q = q * (wide.type(scale) * wide.type(LOG2_E))
+        longest_key, longest_value = _longest(k), _longest(v)
+        tame = 1 / TAME <= longest_value <= TAME / len(v)
         room = np.empty_like(q, shape=(min(rows, len(q)), columns))
         for some in tiles(len(q), rows):
             seen_at = partial(sight.of, place, some)
             reach = sight.reach(some)
-            bounded = _longest(q[some]) * longest_key <= SAFE
+            bounded = tame and _longest(q[some]) * longest_key <= SAFE
             out[(*place, some)] = _rows(
                 q[some], k[:reach], v[:reach], seen_at, room, bounded
             )
@@ -150,7 +155,8 @@ def _rows(q, k, v, seen_at, room, bounded):
 
 
 def _longest(vectors):
-    return np.sqrt((vectors * vectors).sum(axis=-1).max())
+    with np.errstate(over="ignore"):  # infinitely long: not bounded
+        return float(np.sqrt((vectors * vectors).sum(axis=-1).max()))
 
 
 def tiles(n, size):

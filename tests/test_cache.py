@@ -5,6 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+import helpers.cache
 from helpers.attention import (
     grouped_query_attention,
     merge_heads,
@@ -224,6 +225,77 @@ def test_bad_input_is_named_and_the_cache_stays():
     with pytest.raises(ValueError, match="layout"):
         step(X, *W, H, cache, rope="Half")
     assert cache.N == 3
+
+
+@pytest.mark.parametrize(
+    ("value", "error", "said"),
+    [
+        (np.nan, ValueError, "K holds nan, and float16 no number beyond"),
+        (np.inf, ValueError, "K holds inf"),
+        (-np.inf, ValueError, "K holds inf"),
+        (-70_000.0, ValueError, r"K holds 7e\+04, and float16 no number"),
+        (1j, TypeError, "K must hold real numbers: got complex128"),
+        (None, TypeError, "K must hold real numbers: got object"),
+        ("1", TypeError, "K must hold real numbers"),
+        (True, TypeError, "K must hold real numbers: got bool"),
+    ],
+)
+def test_b19_what_the_cache_cannot_keep_is_refused(value, error, said):
+    cache = cache_for(number_type=np.float16)
+    cache.append(np.ones((2, 3, D_K)), np.ones((2, 3, D_V)))
+    new = np.full((2, 1, D_K), value)
+    with pytest.raises(error, match=said):
+        cache.append(new, np.ones((2, 1, D_V)))
+    with pytest.raises(error, match=said.replace("K", "V", 1)):
+        cache.append(np.ones((2, 1, D_K)), np.full((2, 1, D_V), value))
+    assert cache.N == 3 and (cache.keys == 1).all()
+
+
+@pytest.mark.filterwarnings("ignore::RuntimeWarning")
+@pytest.mark.parametrize("which", range(4))
+def test_b19_a_step_that_fails_leaves_no_token_behind(which):
+    """Queries, keys, values or the scores of both are too large."""
+    X, *W = matrices(number_type=np.float32)
+    cache = cache_for(number_type=np.float32)
+    step(X[:3], *W, H, cache)
+    before = cache.keys.copy(), cache.values.copy()
+    large = list(W)
+    if which < 3:
+        large[which] = W[which] * np.float32(1e38)
+    else:
+        large[:2] = (w * np.float32(1e25) for w in W[:2])
+    with pytest.raises(ValueError, match="range of float32|holds"):
+        step(20 * X[3:], *large, H, cache)
+    assert cache.N == 3
+    kept = cache.keys, cache.values
+    assert all(map(np.array_equal, kept, before))
+    out, _ = step(X[3:], *W, H, cache)
+    want = one_pass(X, *W, 2, None)
+    np.testing.assert_allclose(out, want[3:], rtol=1e-3, atol=1e-4)
+
+
+def test_b19_chunks_are_taken_together_or_not_at_all(monkeypatch):
+    X, *W = matrices()
+    cache = cache_for()
+    step(X[:1], *W, H, cache)
+    real, seen = helpers.cache.step, []
+
+    def stopped(x, *rest):
+        seen.append(x)
+        if len(seen) == 3:
+            raise KeyboardInterrupt
+        return real(x, *rest)
+
+    monkeypatch.setattr(helpers.cache, "step", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        in_chunks(X[1:], *W, H, cache, [2, 1, 3])
+    assert cache.N == 1
+    monkeypatch.undo()
+    np.testing.assert_allclose(
+        in_chunks(X[1:], *W, H, cache, [2, 1, 3]),
+        one_pass(X, *W, 2, None)[1:],
+        atol=1e-10,
+    )
 
 
 @pytest.mark.parametrize("chunks", [[3, 3], [8], [], [0, 7], [-1, 8], [3.5]])

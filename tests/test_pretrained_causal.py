@@ -233,6 +233,25 @@ def test_what_is_not_there_is_refused(tiny, ids, what):
         tiny.run(ids, **what)
 
 
+def test_b19_a_run_that_is_stopped_leaves_no_token_behind(tiny, monkeypatch):
+    cache = tiny.new_cache()
+    tiny.run(IDS[:3], cache)
+    real = tiny.layer
+
+    def stopped(i):
+        if i == N_LAYERS - 1:
+            raise KeyboardInterrupt
+        return real(i)
+
+    monkeypatch.setattr(tiny, "layer", stopped)
+    with pytest.raises(KeyboardInterrupt):
+        tiny.run(IDS[3:], cache)
+    assert [one.N for one in cache] == [3] * N_LAYERS
+    monkeypatch.undo()
+    got = tiny.run(IDS[3:], cache).hidden
+    np.testing.assert_allclose(got, tiny.run(IDS).hidden[:, 3:], atol=1e-5)
+
+
 def test_a_full_cache_is_refused_and_stays(tiny):
     cache = tiny.new_cache()
     tiny.run([0] * (N_MAX - 1), cache)

@@ -17,7 +17,7 @@ from functools import cached_property
 
 import numpy as np
 
-from helpers.cache import KVCache
+from helpers.cache import KVCache, all_or_nothing
 from helpers.pretrained.byte_pairs import BytePairs
 from helpers.pretrained.causal_layer import load_layer, run_layer
 from helpers.pretrained.causal_parts import (
@@ -154,14 +154,15 @@ class Causal:
         hidden = np.empty((blocks + 1, N_new, settings.sizes.d_model))
         attn = np.empty(shape, np.float32) if maps else None
         hidden[0] = self._file.array(EMBEDDING, rows=ids)
-        for i in range(blocks):
-            mute = [head for layer, head in silent if layer == i]
-            kept = None if cache is None else cache[i]
-            hidden[i + 1], layer_attn = run_layer(
-                self.layer(i), hidden[i], self.settings, kept, mute
-            )
-            if maps:
-                attn[i] = layer_attn
+        with all_or_nothing(*(cache or ())):
+            for i in range(blocks):
+                mute = [head for layer, head in silent if layer == i]
+                kept = None if cache is None else cache[i]
+                hidden[i + 1], layer_attn = run_layer(
+                    self.layer(i), hidden[i], self.settings, kept, mute
+                )
+                if maps:
+                    attn[i] = layer_attn
         return CausalRun(hidden, attn, self)
 
     def _past(self, cache, blocks):
