@@ -25,11 +25,15 @@ from tests.tools import ROOT
 CALLBACKS = {"_changed", "_chosen", "_start_again", "_switch_all_on"}
 SECONDS = 600  # longer is red: CI would stop it too
 ENVIRONMENT = {"PYTHONDONTWRITEBYTECODE": "1", "NO_SHRINKING": "1"}
-WRITTEN = tomllib.loads(
-    (ROOT / "tests" / "mutations.toml").read_text(encoding="utf-8")
-)
+FILES = ("mutations.toml", "mutations_shown.toml")
+WRITTEN = [
+    tomllib.loads((ROOT / "tests" / name).read_text(encoding="utf-8"))
+    for name in FILES
+]
 TESTS = {
-    module: tuple(names) for module, names in WRITTEN.pop("TESTS").items()
+    module: tuple(names)
+    for file in WRITTEN
+    for module, names in file.pop("TESTS").items()
 }
 
 
@@ -43,27 +47,28 @@ class Mutation(NamedTuple):
 
 
 def mutations():
-    """Return every change of tests/mutations.toml, and every raised error."""
+    """Return every change that is written, and every raised error."""
     written = [
         Mutation(module=module, **change)
-        for module, changes in WRITTEN.items()
+        for file in WRITTEN
+        for module, changes in file.items()
         for change in changes
     ]
     return written + raised_errors()
 
 
 def raised_errors():
-    """Return, for each callback of a widget, the change that it fails."""
+    """Return, for each callback and task of a widget, that it fails."""
     found = []
     for part in ("controls", "explorers", "quiz"):
         for path in sorted((ROOT / "helpers" / part).rglob("*.py")):
             text = path.read_text(encoding="utf-8")
             module = path.relative_to(ROOT / "helpers").with_suffix("")
             for node in ast.walk(ast.parse(text)):
-                if not (
-                    isinstance(node, ast.FunctionDef)
-                    and (node.name in CALLBACKS or node.name[:4] == "_on_")
-                ):
+                called = isinstance(node, ast.FunctionDef) and (
+                    node.name in CALLBACKS or node.name.startswith("_on_")
+                )
+                if not (called or isinstance(node, ast.AsyncFunctionDef)):
                     continue
                 old = text.splitlines()[node.lineno - 1] + "\n"
                 indent = " " * (node.col_offset + 4)
