@@ -23,7 +23,6 @@ from pathlib import Path
 from bench.turns import ONE_THREAD
 
 ROOT = Path(__file__).parent.parent
-IN_KERNEL = Path(__file__).with_name("explorer_in_kernel.py")
 
 
 class Kernel:

@@ -2,6 +2,7 @@
 
 import os
 import sys
+import warnings
 
 import pytest
 
@@ -17,6 +18,16 @@ for name in ("OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "MKL_NUM_THREADS"):
 def root():
     """Return the folder that holds README.md."""
     return ROOT
+
+
+@pytest.fixture
+def no_warnings():
+    """Let every warning, and every NaN that NumPy makes, be an error."""
+    import numpy as np  # when the number of threads is set
+
+    with warnings.catch_warnings(), np.errstate(all="raise", under="ignore"):
+        warnings.simplefilter("error")
+        yield
 
 
 @pytest.fixture(scope="module", autouse=True)

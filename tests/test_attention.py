@@ -3,7 +3,6 @@
 import ast
 import inspect
 import tracemalloc
-import warnings
 
 import numpy as np
 import pytest
@@ -39,15 +38,10 @@ from tests.layers import (
     some_mask,
 )
 
+pytestmark = pytest.mark.usefixtures("no_warnings")
+
 exact = dict(rtol=1e-12, atol=1e-12)
 rows_of_scores = st.lists(st.floats(-700, 700), min_size=1, max_size=11)
-
-
-@pytest.fixture(autouse=True)
-def no_warnings():
-    with warnings.catch_warnings(), np.errstate(all="raise", under="ignore"):
-        warnings.simplefilter("error")
-        yield
 
 
 # softmax

@@ -6,7 +6,6 @@ the nearest legal values.
 
 import re
 import tracemalloc
-import warnings
 
 import numpy as np
 import pytest
@@ -49,12 +48,7 @@ from tests.layers import (
     layer,
 )
 
-
-@pytest.fixture(autouse=True)
-def no_warnings():
-    with warnings.catch_warnings(), np.errstate(all="raise", under="ignore"):
-        warnings.simplefilter("error")
-        yield
+pytestmark = pytest.mark.usefixtures("no_warnings")
 
 
 def refused(error, *parts):

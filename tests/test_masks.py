@@ -1,7 +1,5 @@
 """Masks and biases: True may see, and no mask meets the wrong axis."""
 
-import warnings
-
 import numpy as np
 import pytest
 from hypothesis import given
@@ -29,12 +27,7 @@ from tests.layers import (
     some_mask,
 )
 
-
-@pytest.fixture(autouse=True)
-def no_warnings():
-    with warnings.catch_warnings(), np.errstate(all="raise", under="ignore"):
-        warnings.simplefilter("error")
-        yield
+pytestmark = pytest.mark.usefixtures("no_warnings")
 
 
 # causal

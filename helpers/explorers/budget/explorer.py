@@ -22,7 +22,7 @@ from helpers.sizes import whole
 SENTENCE_CHOICES = {"hungry": HUNGRY, "tasty": TASTY, "swapped": SWAPPED}
 STEP = 5  # percent
 NOUN_NAMES = ("1st noun", "2nd noun")
-HALF, FIRST, SECOND = (50, 50), (WHOLE, 0), (0, WHOLE)
+HALF, FIRST = (50, 50), (WHOLE, 0)
 
 
 def explore_budget(heads=1, sentence="hungry", causal=False):
