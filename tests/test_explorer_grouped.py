@@ -255,6 +255,14 @@ def test_measured_bytes_are_those_of_the_sentence(explorer):
         assert result.kept == wanted
 
 
+def test_bytes_that_differ_from_the_formula_are_not_called_equal(explorer):
+    state, result = shown(explorer)
+    for measured in (result.kept - 1, result.kept + 1):
+        said = amounts.bytes_line(state, measured)
+        assert "✗ measured ≠ formula" in said and "✓" not in said
+        assert f"{measured:,} bytes" in said
+
+
 def test_what_is_said_of_a_model(explorer):
     explorer.model.value = LLAMA_8B
     assert explorer.message.text == "Llama 3 8B has n_kv = 8."
