@@ -16,7 +16,7 @@ from collections import Counter
 
 import numpy as np
 
-from helpers.sizes import SizeError, whole
+from helpers.sizes import LARGEST_SIZE, SizeError, require_memory, whole
 
 
 def at_offset(N, offset):
@@ -34,7 +34,8 @@ def at_offset(N, offset):
     bool array (N, N)
         A query that would look outside has no key.
     """
-    return np.eye(whole("N", N), k=offset, dtype=bool)
+    offset = whole("offset", offset, -LARGEST_SIZE)
+    return np.eye(_places(N), k=offset, dtype=bool)
 
 
 def first_token(N):
@@ -42,9 +43,15 @@ def first_token(N):
 
     The first token itself has no choice in a causal model: it is left out.
     """
-    pattern = np.zeros((whole("N", N), N), bool)
+    pattern = np.zeros((_places(N), N), bool)
     pattern[1:, 0] = True
     return pattern
+
+
+def _places(N):
+    N = whole("N", N)
+    require_memory(f"A pattern of {N:,} tokens", N * N)
+    return N
 
 
 def same_word(tokens):

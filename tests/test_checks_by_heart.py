@@ -140,3 +140,5 @@ def test_the_block_adds_twice_and_says_what_it_shows():
     assert svg.count('r="12"') == 2  # the circles with a plus
     assert "d_model = 4,096" in svg
     assert "d_model)" in block_picture("x")
+    with pytest.raises(ValueError, match="d_model must be a whole number"):
+        block_picture("x", d_model="text")

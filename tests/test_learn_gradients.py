@@ -237,6 +237,46 @@ def test_settings_that_do_not_fit_are_refused(wrong):
         Settings(7, 5, (("one", 2),), n_layers=0)
 
 
+SEVEN_WORDS = Settings(7, 5, (("one", 2),), d_model=6, h=3, n_layers=2)
+
+
+@pytest.mark.parametrize("seed", [-1, 2.5, "text", None, True])
+def test_a_seed_is_a_whole_number(seed):
+    with pytest.raises(SizeError, match="seed must be"):
+        Model(SEVEN_WORDS, seed)
+
+
+def test_too_large_a_model_is_refused_before_it_is_made():
+    with pytest.raises(SizeError, match="weights of this model .* GiB"):
+        Model(Settings(7, 5, (("one", 2),), d_model=30_000, h=3))
+    with pytest.raises(SizeError, match="n_layers must be from 1 to 10,000"):
+        Settings(7, 5, (("one", 2),), n_layers=10**6)
+
+
+@pytest.mark.parametrize(
+    ("tokens", "said"),
+    [
+        ([[0, 7]], "from 0 to 6.*got 7"),
+        ([[0, -1]], "from 0 to 6.*got -1"),
+        ([[0] * 6], "N from 1 to 5"),
+        ([0, 1], "must be .batch, N."),
+        (np.zeros((10**8, 5), np.int8), "These sentences would take"),
+    ],
+)
+def test_sentences_that_do_not_fit_are_refused(tokens, said):
+    with pytest.raises(SizeError, match=said):
+        Model(SEVEN_WORDS).forward(np.asarray(tokens))
+
+
+@pytest.mark.parametrize("shape", [(2, 2), (1, 3), (3,), (2, 3, 1)])
+def test_a_mask_of_other_heads_is_refused(shape):
+    model, tokens = Model(SEVEN_WORDS), np.zeros((1, 5), int)
+    with pytest.raises(SizeError, match="n_layers, h.*here .2, 3."):
+        model.forward(tokens, np.ones(shape))
+    X, _ = model.forward(tokens, np.ones((2, 3)))
+    assert np.array_equal(X, model.forward(tokens)[0])
+
+
 def test_adam_follows_the_paper():
     """Two steps by hand: g = 3, then g = 1; a weight without g stays."""
     flat = np.array([1.0, 5.0])

@@ -79,7 +79,16 @@ def test_an_impossible_learning_rate_is_refused_at_once(rate):
         train(Model(SMALL.settings()), SMALL, learning_rate=rate)
 
 
-@pytest.mark.parametrize("number", ({"steps": 0}, {"batch": 0}))
+@pytest.mark.parametrize(
+    "number",
+    (
+        {"steps": 0},
+        {"batch": 0},
+        {"batch": 10**6},
+        {"seed": -1},
+        {"seed": "text"},
+    ),
+)
 def test_impossible_numbers_are_refused_at_once(number):
     with pytest.raises(SizeError):
         train(Model(SMALL.settings()), SMALL, **number)
@@ -168,6 +177,14 @@ def test_repeat_repeats_and_asks_only_what_can_be_known():
         lambda: Repeat(vocabulary=25),
         lambda: Repeat(shortest=9, longest=8),
         lambda: Repeat(shortest=1),
+        lambda: Repeat(vocabulary="text"),
+        lambda: Repeat(vocabulary=10**6),
+        lambda: Repeat(N="text"),
+        lambda: REPEAT.draw(rng(), -1),
+        lambda: REPEAT.draw(rng(), 2.5),
+        lambda: REPEAT.draw(rng(), 10**6),
+        lambda: ROLES.draw(rng(), "text"),
+        lambda: ROLES.draw(rng(), 0),
         lambda: WhoDidWhat(n_nouns=1),
         lambda: WhoDidWhat(n_nouns=33),
     ],

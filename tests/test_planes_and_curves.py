@@ -95,6 +95,15 @@ def test_what_is_not_finite_is_refused(bad):
         bars([bad], ["a"], "t", "bad")
 
 
+@pytest.mark.parametrize("top", (0, -1, np.nan, np.inf, "text", None))
+def test_an_axis_without_height_is_refused(top):
+    line = Line("a", (0.5,), "red")
+    with pytest.raises(ValueError, match="top must be a number above 0"):
+        curves([Chart("t", "x", ("1",), (line,), top=top)], "bad")
+    with pytest.raises(ValueError, match="top must be a number above 0"):
+        bars([0.5], ["a"], "t", "bad", top=top)
+
+
 def test_nothing_to_draw_is_refused():
     with pytest.raises(ValueError, match="needs a panel"):
         planes([], "none")

@@ -269,10 +269,14 @@ def test_numbers_between(arguments, count, last):
         {"choices": ("a",)},
         {"choices": ("a", "a")},
         {"choices": (1, 1.0)},
+        {"low": "text", "high": 6},
+        {"low": -np.inf, "high": 6},
+        {"low": 0, "high": 6, "step": "text"},
+        {"low": 0, "high": 6, "step": np.nan},
     ],
 )
 def test_nothing_to_choose_is_refused(settings):
-    with pytest.raises(ValueError):
+    with pytest.raises(ValueError, match="choices|low=|step must be"):
         predict("How much?", **settings)
 
 

@@ -113,6 +113,10 @@ def test_ablation_removes_one_head_at_a_time():
         lambda: roles.head_mask(2, 2, [(2, 0)]),
         lambda: roles.head_mask(2, 2, [(0, -1)]),
         lambda: roles.at_offset(0, 1),
+        lambda: roles.at_offset(5, "text"),
+        lambda: roles.at_offset(5, 2.5),
+        lambda: roles.at_offset(10**6, 1),
+        lambda: roles.first_token(10**6),
     ],
 )
 def test_wrong_sizes_are_refused(wrong):

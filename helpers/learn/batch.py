@@ -4,6 +4,10 @@ from typing import NamedTuple
 
 import numpy as np
 
+from helpers.sizes import SizeError, require_memory, whole
+
+MOST = 10_000  # sentences, tokens, places or layers
+
 
 class Asked(NamedTuple):
     """One kind of question: at which places, and the right answers."""
@@ -18,6 +22,54 @@ class Batch(NamedTuple):
 
     tokens: np.ndarray  # (batch, N)
     asked: dict
+
+
+def require_batch(batch):
+    """Return how many sentences to draw, a whole number in 1..MOST."""
+    return whole("batch", batch, 1, MOST)
+
+
+def require_tokens(tokens, settings):
+    """Raise a SizeError if a model of these settings can't read the tokens.
+
+    Parameters
+    ----------
+    tokens : int array (batch, N)
+    settings : Settings
+    """
+    s, shape = settings, np.shape(tokens)
+    if len(shape) != 2 or not 1 <= shape[1] <= s.N:
+        raise SizeError(
+            f"tokens must be (batch, N), with N from 1 to {s.N}: got {shape}."
+        )
+    last = s.vocabulary - 1
+    wrong = tokens[(tokens < 0) | (tokens > last)]
+    if wrong.size:
+        raise SizeError(
+            f"tokens must be from 0 to {last}, the words that this model "
+            f"knows: got {wrong[0]}."
+        )
+    per_token = max(s.d_model, s.h * shape[1])  # X, and a row of the maps
+    require_memory("These sentences", 8 * shape[0] * shape[1] * per_token)
+
+
+def require_head_mask(head_mask, settings, number_type):
+    """Return a head mask (n_layers, h) as an array, or None as it is.
+
+    Raises
+    ------
+    SizeError
+        If it is of another shape.
+    """
+    if head_mask is None:
+        return None
+    wanted = (settings.n_layers, settings.h)
+    if np.shape(head_mask) != wanted:
+        raise SizeError(
+            f"head_mask must be (n_layers, h), here {wanted}: got "
+            f"{np.shape(head_mask)}."
+        )
+    return np.asarray(head_mask, number_type)
 
 
 def require_share(held_share):
@@ -37,7 +89,7 @@ def parted(every, order, held_share):
 
 def drawn(rng, sets, batch):
     """Draw so many sets of nouns, each in an order of its own."""
-    nouns = sets[rng.integers(len(sets), size=batch)]
+    nouns = sets[rng.integers(len(sets), size=require_batch(batch))]
     return rng.permuted(nouns, axis=1)
 
 

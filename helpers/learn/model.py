@@ -13,6 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from helpers.learn.batch import MOST, require_head_mask, require_tokens
 from helpers.learn.gradients import (
     attention_layer,
     attention_layer_backward,
@@ -21,12 +22,13 @@ from helpers.learn.gradients import (
     mlp_backward,
 )
 from helpers.learn.products import added_products
-from helpers.sizes import Sizes, whole
+from helpers.sizes import Sizes, require_memory, whole
 from helpers.weights import Projections
 
 POSITIONS = ("Q, K", "Q, K, V")
 MLP_PLACES = ("none", "before", "after")
 MATRICES = Projections._fields
+MLP_WEIGHTS = ("W_1", "b_1", "W_2")
 
 
 @dataclass(frozen=True)
@@ -74,7 +76,7 @@ class Settings:
 
     def __post_init__(self):
         for name in ("vocabulary", "N", "n_layers", "mlp_width"):
-            whole(name, getattr(self, name))
+            whole(name, getattr(self, name), high=MOST)
         for name, known in (("positions", POSITIONS), ("mlp", MLP_PLACES)):
             if getattr(self, name) not in known:
                 raise ValueError(
@@ -138,9 +140,10 @@ class Model:
     """
 
     def __init__(self, settings, seed=0, number_type=np.float32):
-        self.settings = settings
-        shapes = settings.shapes()
+        self.settings, shapes = settings, settings.shapes()
+        seed = whole("seed", seed, 0)
         n = sum(int(np.prod(shape)) for shape, _ in shapes.values())
+        require_memory("The weights of this model", 8 * n)  # as drawn
         self.flat = np.zeros(n, number_type)
         self.parts = named_parts(self.flat, shapes)
         rng = np.random.default_rng([seed, 0])
@@ -175,13 +178,13 @@ class Model:
             maps (batch, h, N, N).
         """
         s, parts = self.settings, self.parts
+        require_tokens(tokens, s)
         place = parts["places"][: tokens.shape[1]]
         X = parts["tokens"][tokens]
         notes = {"tokens": tokens, "attention": [], "mlp": []}
         if s.positions == "Q, K, V":
             X = X + place
-        if head_mask is not None:
-            head_mask = np.asarray(head_mask, X.dtype)
+        head_mask = require_head_mask(head_mask, s, X.dtype)
         for layer in range(s.n_layers):
             if s.mlp == "before":
                 X = self._mlp(X, layer, notes)
@@ -245,6 +248,3 @@ class Model:
         for name, d_weight in zip(names, d_weights):
             gradients[name] += d_weight
         return d_X + d_below
-
-
-MLP_WEIGHTS = ("W_1", "b_1", "W_2")

@@ -21,7 +21,7 @@ from functools import cached_property
 import numpy as np
 
 from helpers import roles
-from helpers.learn.batch import Asked, Batch
+from helpers.learn.batch import MOST, Asked, Batch, require_batch
 from helpers.learn.model import Settings
 from helpers.sizes import SizeError, whole
 
@@ -53,6 +53,8 @@ class Repeat:
     beta_2 = 0.98
 
     def __post_init__(self):
+        whole("vocabulary", self.vocabulary, 2, MOST)
+        whole("N", self.N, 4, MOST)
         whole("shortest", self.shortest, 2)
         whole("longest", self.longest, self.shortest)
         if 2 * self.longest > self.N:
@@ -89,6 +91,7 @@ class Repeat:
             Asked: at each token of the second copy but the last, what
             comes next.
         """
+        batch = require_batch(batch)
         length = rng.integers(
             self.shortest, self.longest, batch, endpoint=True
         )

@@ -13,6 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from helpers.learn.adam import Adam, cosine, warm_up
+from helpers.learn.batch import require_batch
 from helpers.learn.gradients import cross_entropy
 from helpers.learn.model import named_parts
 from helpers.learn.products import added_products, project
@@ -77,7 +78,7 @@ def train(
         At once if a number is impossible; later if the loss runs away.
     """
     steps = task.steps if steps is None else whole("steps", steps)
-    batch = task.batch if batch is None else whole("batch", batch)
+    batch = task.batch if batch is None else require_batch(batch)
     rate = task.learning_rate if learning_rate is None else learning_rate
     if not 0 < rate < math.inf:
         raise TrainingError(
@@ -85,6 +86,7 @@ def train(
             f"{task.learning_rate} is usual here."
         )
     climb = whole("warm_up_steps", warm_up_steps)
+    seed = whole("seed", seed, 0)
     return _steps(model, task, steps, batch, rate, seed, head_mask, climb)
 
 

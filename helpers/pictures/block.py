@@ -1,6 +1,7 @@
 """Where attention sits: one block of a transformer, as a picture."""
 
 from helpers.pictures.text import FAINT, FONT, INK, PAPER, escape
+from helpers.sizes import whole
 
 WIDTH, HEIGHT = 760, 190
 STREAM_Y, SIDE_Y, BOX = 150, 28, 44
@@ -33,7 +34,7 @@ def block_picture(description, d_model=None):
     Source: the order "norm, then layer, then add" of GPT-2 and Llama; in
     Vaswani et al. (2017) the norm stands behind the sum.
     """
-    width = "" if d_model is None else f" = {d_model:,}"
+    width = "" if d_model is None else f" = {whole('d_model', d_model):,}"
     branches = "".join(_branch(*branch) for branch in BRANCHES)
     return (
         f'<svg xmlns="http://www.w3.org/2000/svg" role="img" '

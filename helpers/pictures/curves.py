@@ -1,6 +1,8 @@
 """Curves and bars of a quantity, with axes."""
 
+import math
 from dataclasses import dataclass
+from numbers import Real
 
 import numpy as np
 
@@ -58,9 +60,11 @@ def curves(charts, description):
     Raises
     ------
     ValueError
-        If a line has not one finite number for each place.
+        If a line has not one finite number for each place, or the axis no
+        height.
     """
     for chart in charts:
+        _require_top(chart.top)
         for line in chart.lines:
             _require_numbers(line.name, line.ys, len(chart.xs))
     wide = WIDTH / len(charts)
@@ -99,6 +103,7 @@ def bars(values, names, title, description, colours=None, top=1):
         If there is not one finite number for each name.
     """
     _require_numbers(title, values, len(names))
+    _require_top(top)
     colours = colours or ["#0072B2"] * len(names)
     high = BARS_HEIGHT - TOP - 20
     pitch = (WIDTH - LEFT - RIGHT) / len(names)
@@ -144,6 +149,11 @@ def _require_numbers(name, values, count):
         )
     if not np.isfinite(values).all():
         raise ValueError(f"{name!r} must be finite numbers.")
+
+
+def _require_top(top):
+    if not isinstance(top, Real) or not 0 < top < math.inf:
+        raise ValueError(f"top must be a number above 0: got {top!r}.")
 
 
 def _opened(height, description):

@@ -1,5 +1,6 @@
 """Predictions: entered first, then kept beside the result."""
 
+import math
 from numbers import Real
 
 import ipywidgets as widgets
@@ -49,13 +50,17 @@ def predict(question, choices=None, *, low=None, high=None, step=None):
 
 def numbers_between(low, high, step=None):
     """Return the numbers from `low` to `high`, both included if they fit."""
-    if low is None or high is None or not low < high:
+    ends = all(isinstance(n, Real) and math.isfinite(n) for n in (low, high))
+    if not ends or not low < high:
         raise ValueError(
-            f"predict needs choices, or low < high: got low={low}, high={high}"
+            f"predict needs choices, or numbers low < high: got low={low!r}, "
+            f"high={high!r}"
         )
     whole = isinstance(low, int) and isinstance(high, int)
     if step is None:
         step = 1 if whole else (high - low) / 20
+    elif not isinstance(step, Real):
+        raise ValueError(f"step must be a number above 0: got {step!r}")
     count = int((high - low) / step + 1e-9) + 1 if step > 0 else 0
     if not 2 <= count <= MOST_STEPS:
         raise ValueError(
