@@ -5,7 +5,7 @@ check_repeat_test(test)   test(answer) -> True if answer really repeats
 
 import numpy as np
 
-from helpers.checks.answers import ask
+from helpers.checks.readers_test import says
 from helpers.checks.verdict import NotYet, Refused, verdict_on
 from helpers.learn.repeat import Repeat
 
@@ -60,47 +60,46 @@ def guesses(tokens):
     return np.random.default_rng(4).permuted(np.asarray(tokens), axis=1)
 
 
-def _examine(test):
-    lengths, shapes = [], []
+class _Heard:
+    """A reader's test; `lengths` are the copies that it asks about."""
 
-    def passes(f):
+    def __init__(self, test):
+        self._test, self.called = test, False
+        self.lengths = []  # one a sentence; 0 for one without a copy
+
+    def passes(self, f):
+        """Say whether `f` passes the test; None if the test says nothing."""
+
         def answer(tokens):
             tokens = np.asarray(tokens)
             flat = tokens.ndim == 1
             tokens = np.atleast_2d(tokens)
-            lengths.extend(map(_copy, tokens))
-            shapes.append(tokens.shape)
+            self.called = True
+            self.lengths.extend(map(_copy, tokens))
             return f(tokens)[0] if flat else f(tokens)
 
-        def call():
-            try:
-                result = test(answer)
-            except AssertionError:
-                return False
-            return "nothing" if result is None else result
-
-        result = ask(call)
-        if isinstance(result, str):
-            return None
-        if np.ndim(result):
+        said = says(
+            self._test,
+            answer,
+            "Take the mean over all questions, and compare it with what you "
+            "ask for.",
+        )
+        if not isinstance(said, bool | np.bool_ | None):
             raise Refused(
-                "Your test returns an array, not one True or False.",
-                "Take the mean over all questions, and compare it with what "
-                "you ask for.",
-            )
-        if not isinstance(result, bool | np.bool_):
-            raise Refused(
-                f"Your test returns {result!s:.20}, not True or False.",
+                f"Your test returns {said!s:.20}, not True or False.",
                 "How good is good enough? Compare the share of right "
                 "guesses with it, such as 0.9.",
             )
-        return bool(result)
+        return said
 
-    right = passes(repeats)
-    nearly = passes(lambda tokens: repeats(tokens, 0.97))
+
+def _examine(test):
+    heard = _Heard(test)
+    right = heard.passes(repeats)
+    nearly = heard.passes(lambda tokens: repeats(tokens, 0.97))
     if right is None and nearly is None:
         raise NotYet("Your test says nothing yet. Return True or False.")
-    if not shapes:
+    if not heard.called:
         raise Refused(
             "Your test never calls answer.",
             "Draw sentences with task.draw, and look at what "
@@ -118,23 +117,27 @@ def _examine(test):
             "Trained models are seldom perfect. Ask for a share of right "
             "guesses, such as 0.9.",
         )
-    seen = {length for length in lengths if length}
-    if passes(guesses):
+    _refuse_what_passes(heard)
+    return (
+        "Your test lets repeating pass and stops guessing and every fixed "
+        "distance."
+    )
+
+
+def _refuse_what_passes(heard):
+    seen = {length for length in heard.lengths if length}
+    if heard.passes(guesses):
         raise Refused(
             "One that only guesses passes your test.",
             "Compare the guesses with batch.asked['next'].answers, and ask "
             "for a high share. A right shape proves nothing.",
         )
     for length in LENGTHS:
-        if passes(lambda tokens, d=length - 1: counts_back(d, tokens)):
+        if heard.passes(lambda tokens, d=length - 1: counts_back(d, tokens)):
             raise Refused(
                 f"One that always looks {length - 1} places back passes.",
                 _why_unseen(seen, length),
             )
-    return (
-        "Your test lets repeating pass and stops guessing and every fixed "
-        "distance."
-    )
 
 
 def _why_unseen(seen, length):
