@@ -34,8 +34,8 @@ BUGS = {
     ),
     "wrong merge": Bug(
         "A bare reshape instead of merge_heads",
-        "The maps are right, but the heads are not swapped back before they "
-        "are laid side by side: a token gets other tokens' results.",
+        "The heads are not swapped back before they are laid side by side, "
+        "so a token gets other tokens' results.",
         RIGHT.swap(merge=steps.bare_reshape_merge),
     ),
     "√d_model": Bug(

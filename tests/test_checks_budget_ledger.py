@@ -179,6 +179,10 @@ WRONG_LEDGERS = {
     "causal": every(lambda N, d, h: (N + 1) / (2 * N), *PAIRS),
     "swapped sizes": swapped_sizes,
     "softmax too": changed(scores=lambda N, d, h: 1 + 5 * h / (2 * d)),
+    "all but W_O of one head": every(lambda N, d, h: 1 / h, *ORDER[:5]),
+    "projections first": lambda *case: [
+        right(*case)[step] for step in (*PROJECTIONS, *PAIRS)
+    ],
     "off by 1e-2": changed(K=lambda *_: 1.01),
     "off in scores": changed(scores=lambda *_: 3),
     "off in the sum": changed(weighted_sum=lambda *_: 3),
@@ -270,10 +274,23 @@ def test_the_named_mistakes_are_named():
         (check_ledger, WRONG_LEDGERS["full width"], "wide as d_model"),
         (check_ledger, WRONG_LEDGERS["causal"], "causal"),
         (check_ledger, WRONG_LEDGERS["written in"], "the same for two"),
+        (check_ledger, WRONG_LEDGERS["scores of one head"], "are right"),
+        (check_ledger, WRONG_LEDGERS["scores of full width"], "are right"),
+        (check_ledger, WRONG_LEDGERS["all but W_O of one head"], "Q, K and V"),
+        (check_ledger, WRONG_LEDGERS["projections of one head"], "Each"),
+        (check_ledger, WRONG_LEDGERS["projections first"], "another's place"),
         (check_crossover, WRONG_CROSSOVERS["scores alone"], "scores alone"),
         (check_crossover, WRONG_CROSSOVERS["n_kv ignored"], "n_kv"),
     ):
         assert word in check(f).sentence
+
+
+@pytest.mark.parametrize("factor", [lambda N, d, h: 1 / h, lambda N, d, h: h])
+def test_no_projection_is_praised_that_is_wrong(factor):
+    praised = every(factor, *PAIRS)
+    assert "projections are right" in check_ledger(praised).sentence
+    mixed = changed(**dict.fromkeys(PAIRS, factor), V=lambda *_: 3)
+    assert "projections are right" not in check_ledger(mixed).sentence
 
 
 # --- letters ------------------------------------------------------------

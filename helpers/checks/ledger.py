@@ -92,6 +92,11 @@ def _judge_ledger(answer, N, d_model, h):
         return
     if answer["W_O"] == 0:
         raise _no_W_O()
+    if all(map(same, sorted(answer.values()), sorted(wanted.values()))):
+        raise Refused(
+            "The six counts are right, and some stand in another's place.",
+            f"The order is {', '.join(STEPS)}; a dict says which is which.",
+        )
     for seen, sentence, hint in _ledger_mistakes(off, N, d_model, h):
         if seen:
             raise Refused(sentence, hint)
@@ -115,6 +120,7 @@ def _ledger_mistakes(off, N, d_model, h):
         return all(same(off[step], factor) for step in steps)
 
     pairs = ("scores", "weighted_sum")
+    projected = all_of(PROJECTIONS, 1)
     yield (
         all_of(STEPS, 0.5),
         "These are multiply-adds: every number is half.",
@@ -133,13 +139,13 @@ def _ledger_mistakes(off, N, d_model, h):
             "heads of full width cost h times as much.",
         )
         yield (
-            all_of(pairs, 1 / h),
+            projected and all_of(pairs, 1 / h),
             "The projections are right; scores and weighted sum are those "
             "of one head.",
             "(N, d_k) @ (d_k, N) happens in each of the h heads.",
         )
         yield (
-            all_of(pairs, h),
+            projected and all_of(pairs, h),
             "The projections are right; scores and weighted sum are counted "
             "with heads as wide as d_model.",
             "Inside a head the width is d_k, not d_model. Times h, the two "
@@ -149,6 +155,11 @@ def _ledger_mistakes(off, N, d_model, h):
             all_of(PROJECTIONS, 1 / h),
             "Each projection is counted for one head.",
             "W_Q is (d_model, h · d_k): it projects for all heads.",
+        )
+        yield (
+            all_of(("Q", "K", "V"), 1 / h) and same(off["W_O"], 1),
+            "Q, K and V are counted for one head, and W_O for all.",
+            "All heads project: W_Q, W_K and W_V are (d_model, h · d_k).",
         )
     yield (
         all_of(pairs, (N + 1) / (2 * N)) or all_of(pairs, 0.5),
