@@ -7,19 +7,19 @@ twice. Give it as the last line of a cell, after %matplotlib inline.
 import base64
 import html
 import io
-import unicodedata
 
-import matplotlib
 import numpy as np
+from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
-from matplotlib.font_manager import findfont, get_font
+
+from helpers.plot_words import described, label, step, words_of
 
 COLOUR_MAP = "bone_r"  # white is 0, near-black is 1
 MOST_COLUMNS = 4
-MOST_LABELS = 30
-LONGEST_LABEL = 12
 SIDE, LARGE_SIDE = 2.1, 3.0  # inches of a map: of many, of one or two
-MOST_SAID = 3  # rows of a map in its description, if there are many
+CLOSEST = 0.08  # inches between strokes over hidden cells
+ROUNDING = 0.005  # how far beyond 0 and 1 a weight may lie
+HIDDEN = "stroked out: hidden by the mask"
 
 
 class DescribedFigure(Figure):
@@ -51,7 +51,7 @@ class DescribedFigure(Figure):
         display(self._repr_mimebundle_(), raw=True)
 
 
-def attention_maps(attn, tokens, titles=None):
+def attention_maps(attn, tokens, titles=None, visible=None):
     """Draw maps side by side: rows are queries, columns are keys.
 
     Parameters
@@ -61,9 +61,11 @@ def attention_maps(attn, tokens, titles=None):
         compare between maps.
     tokens : sequence of str, or a pair of such for queries and keys
         Drawn as they are, also "$". A word that the font can't draw is
-        shown by its place, such as "#3".
+        shown by its place, such as "#3". Of many words, some have a label.
     titles : sequence of str, optional
         Of the maps; "head 1", "head 2", … if left out.
+    visible : bool array (N_q, N_k), or h of them or None, optional
+        False where a mask hides the key: stroked out, not drawn as 0.
 
     Returns
     -------
@@ -74,17 +76,14 @@ def attention_maps(attn, tokens, titles=None):
     Raises
     ------
     ValueError
-        If the tokens, titles and maps do not agree in number.
+        If the tokens, titles and maps do not agree in number, or `attn`
+        holds other numbers than weights: 0 to 1.
+    TypeError
+        If a token is no text, or `visible` not boolean.
     """
-    attn = np.asarray(attn, dtype=float)
-    attn = attn[None] if attn.ndim == 2 else attn
-    if attn.ndim != 3 or 0 in attn.shape:
-        raise ValueError(
-            f"attn must be (h, N_q, N_k) or (N_q, N_k): got {attn.shape}."
-        )
+    attn = _weights(attn)
     h, N_q, N_k = attn.shape
-    pair = len(tokens) == 2 and not isinstance(tokens[0], str)
-    rows, columns = tokens if pair else (tokens, tokens)
+    rows, columns = words_of(tokens)
     titles = titles or [f"head {i + 1}" for i in range(h)]
     if (len(rows), len(columns), len(titles)) != (N_q, N_k, h):
         raise ValueError(
@@ -92,6 +91,7 @@ def attention_maps(attn, tokens, titles=None):
             f"{N_k} key words: got {len(titles)}, {len(rows)} and "
             f"{len(columns)}."
         )
+    seen = _seen(visible, attn.shape)
     across = min(h, MOST_COLUMNS)
     side = SIDE if h > 2 else LARGE_SIDE
     down = -(-h // across)
@@ -99,46 +99,67 @@ def attention_maps(attn, tokens, titles=None):
         figsize=(side * across + 1.4, (side + 0.35) * down + 0.7),
         layout="constrained",
     )
-    figure.description = _described(attn, rows, columns, titles)
+    figure.description = described(attn, rows, columns, titles)
+    notes = []
     axes = list(figure.subplots(down, across, squeeze=False).flat)
     for number, axis in enumerate(axes):
         if number >= h:
             axis.set_visible(False)
             continue
         image = _draw(axis, attn[number])
+        if seen[number] is not None:
+            _stroke_out(axis, seen[number], side)
         axis.set_title(titles[number], fontsize=9, parse_math=False)
         _label(axis, rows if number % across == 0 else (), columns, number)
     bar = figure.colorbar(image, ax=axes, shrink=0.6, pad=0.02)
     bar.set_label("weight", fontsize=8)
     bar.ax.tick_params(labelsize=8)
+    if any(mask is not None for mask in seen):
+        notes.append(HIDDEN)
+    if step(rows) > 1 or step(columns) > 1:
+        notes.append(
+            f"a label for 1 row in {step(rows)}, 1 column in {step(columns)}"
+        )
+    if notes:
+        note = "; ".join(notes)
+        figure.supxlabel(note, fontsize=8)
+        figure.description += f" {note[0].upper()}{note[1:]}."
     return figure
 
 
-def _described(attn, rows, columns, titles):
-    """Return in words what the maps show: the strongest key of each query.
-
-    Of more than two maps, or of long ones, the clearest rows only.
-    """
-    few = len(attn) <= 2 and attn.shape[1] <= MOST_LABELS
-    said = []
-    for title, shares in zip(titles, attn, strict=True):
-        strongest = shares.max(axis=-1)
-        shown = range(len(rows))
-        if not few:
-            shown = sorted(np.argsort(-strongest, kind="stable")[:MOST_SAID])
-        said.append(
-            f"{title}: "
-            + ", ".join(
-                f"{rows[q]} → {columns[shares[q].argmax()]} {strongest[q]:.2f}"
-                for q in shown
-            )
+def _weights(attn):
+    """Return `attn` as maps (h, N_q, N_k), if it holds weights."""
+    attn = np.asarray(attn, dtype=float)
+    attn = attn[None] if attn.ndim == 2 else attn
+    if attn.ndim != 3 or 0 in attn.shape:
+        raise ValueError(
+            f"attn must be (h, N_q, N_k) or (N_q, N_k): got {attn.shape}."
         )
-    which = "each query" if few else f"the {MOST_SAID} clearest queries"
-    return (
-        f"{len(attn)} attention map{'s' * (len(attn) > 1)}, {len(rows)} "
-        f"queries by {len(columns)} keys; the largest weight of {which}. "
-        f"{'; '.join(said)}."
-    )
+    wrong = attn[~((attn >= -ROUNDING) & (attn <= 1 + ROUNDING))]  # NaN too
+    if wrong.size:
+        raise ValueError(
+            f"a map shows weights, from 0 to 1: got {wrong[0]:.3g}. Scores "
+            f"become weights in a softmax."
+        )
+    return attn
+
+
+def _seen(visible, shape):
+    """Return a bool array or None for each of the maps."""
+    h, *sides = shape
+    single = visible is None or getattr(visible, "ndim", 0) == 2
+    each = [visible] * h if single else list(visible)
+    if len(each) != h:
+        raise ValueError(f"visible must be one, or {h}: got {len(each)}.")
+    for mask in each:
+        if mask is None:
+            continue
+        if np.asarray(mask).dtype != bool or list(np.shape(mask)) != sides:
+            raise TypeError(
+                f"visible must be boolean and {tuple(sides)}: got "
+                f"{np.asarray(mask).dtype}, {np.shape(mask)}."
+            )
+    return each
 
 
 def _draw(axis, shares):
@@ -163,6 +184,22 @@ def _draw(axis, shares):
     return image
 
 
+def _stroke_out(axis, visible, side):
+    """Stroke hidden cells out; small ones along every so many diagonals."""
+    apart = -(-CLOSEST * max(visible.shape) // side)
+    axis.add_collection(
+        LineCollection(
+            [
+                [(k - 0.5, q - 0.5), (k + 0.5, q + 0.5)]
+                for q, k in np.argwhere(~np.asarray(visible))
+                if (k - q) % apart == 0
+            ],
+            colors="#9e9e9e",
+            linewidths=0.7,
+        )
+    )
+
+
 def _ink_on(colour):
     """Return black or white, whichever has more contrast (WCAG 2.1)."""
     c = np.asarray(colour[:3])
@@ -177,11 +214,10 @@ def _label(axis, rows, columns, number):
         (axis.set_xticks, columns if number < MOST_COLUMNS else (), 60),
         (axis.set_yticks, rows, 0),
     ):
-        step = -(-len(words) // MOST_LABELS) or 1
-        places = range(0, len(words), step)
+        places = range(0, len(words), step(words))
         ticks(
             list(places),
-            [_shown(words[i], i) for i in places],
+            [label(words[i], i) for i in places],
             rotation=rotation,
             fontsize=8,
             parse_math=False,
@@ -189,22 +225,3 @@ def _label(axis, rows, columns, number):
     for tick in axis.get_xticklabels():
         tick.set(ha="left", rotation_mode="anchor")
     axis.tick_params(length=0)
-
-
-def _shown(word, place):
-    """Return the word as a label, or its place if it can't be drawn."""
-    if len(word) > LONGEST_LABEL:
-        word = word[: LONGEST_LABEL - 1] + "…"
-    known = get_font(findfont("DejaVu Sans")).get_charmap()
-    right_to_left = any(
-        unicodedata.bidirectional(c) in ("R", "AL") for c in word
-    )
-    if all(ord(c) in known for c in word):
-        if not right_to_left or _draws_right_to_left():
-            return word
-    return f"#{place + 1}"
-
-
-def _draws_right_to_left():
-    major, minor = matplotlib.__version__.split(".")[:2]
-    return (int(major), int(minor)) >= (3, 11)

@@ -24,6 +24,7 @@ FLOORS = (
         "cache": NUMPY,
         "tiled": NUMPY,
         "counted": NUMPY,
+        "plot_words": NUMPY | {"matplotlib"},
         "pooling": NUMPY,
         "weights": NUMPY,
         "roles": NUMPY,

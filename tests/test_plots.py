@@ -12,7 +12,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from IPython.utils.capture import capture_output
 from matplotlib.figure import Figure
 
-from helpers import plots
+from helpers import plot_words, plots
 from helpers.plots import attention_maps
 from helpers.sentences import HUNGRY
 
@@ -83,7 +83,7 @@ def test_a_word_without_glyphs_is_shown_by_its_place(tokens):
 
 @pytest.mark.parametrize("reads", [True, False])
 def test_right_to_left_is_never_drawn_backwards(reads, monkeypatch):
-    monkeypatch.setattr(plots, "_draws_right_to_left", lambda: reads)
+    monkeypatch.setattr(plot_words, "_draws_right_to_left", lambda: reads)
     figure = attention_maps(np.eye(2), ("שלום", "x"))
     shown = words(maps(figure)[0].get_yticklabels())
     assert shown == ["שלום" if reads else "#1", "x"]
@@ -99,9 +99,98 @@ def test_repeated_words_keep_their_places():
 def test_long_sentences_thin_their_labels_and_drop_numbers():
     tokens = [f"w{i}" for i in range(100)]
     (axis,) = maps(attention_maps(np.eye(100), tokens))
-    assert len(axis.get_yticks()) <= plots.MOST_LABELS
+    assert len(axis.get_yticks()) <= plot_words.MOST_LABELS
     assert not axis.texts
     assert words(axis.get_yticklabels())[1] == tokens[axis.get_yticks()[1]]
+
+
+@pytest.mark.parametrize(("N_q", "N_k"), [(30, 30), (31, 9), (7, 200)])
+def test_c11_labels_that_are_left_out_are_announced(N_q, N_k):
+    names = [f"q{i}" for i in range(N_q)], [f"k{i}" for i in range(N_k)]
+    figure = attention_maps(np.zeros((3, N_q, N_k)), names)
+    axis = maps(figure)[0]
+    steps = [
+        places[1] - places[0]
+        for places in (axis.get_yticks(), axis.get_xticks())
+    ]
+    assert [len(axis.get_yticks()), len(axis.get_xticks())] == [
+        -(-n // s) for n, s in zip((N_q, N_k), steps, strict=True)
+    ]
+    note = figure.get_supxlabel()
+    if steps == [1, 1]:
+        assert note == ""
+    else:
+        rows, columns = steps
+        assert note == f"a label for 1 row in {rows}, 1 column in {columns}"
+        assert note[1:] in figure.description
+
+
+def test_c16_hidden_cells_are_stroked_out_and_weight_0_is_not():
+    shares = np.tril(np.full((5, 5), 0.2))
+    shares[4] = [1, 0, 0, 0, 0]  # seen, and 0
+    visible = np.tri(5, dtype=bool)
+    figure = attention_maps(
+        [shares, shares], list("abcde"), None, [None, visible]
+    )
+    assert drawn(figure)
+    bare, struck = maps(figure)
+    assert not bare.collections
+    (strokes,) = struck.collections
+    middles = [line.mean(axis=0)[::-1] for line in strokes.get_segments()]
+    assert sorted(map(tuple, middles)) == [
+        tuple(place) for place in np.argwhere(~visible)
+    ]
+    assert figure.get_supxlabel() == "stroked out: hidden by the mask"
+    assert figure.description.endswith("Stroked out: hidden by the mask.")
+    many = attention_maps(
+        np.tri(200) / 200, list("x" * 200), None, np.tri(200) > 0
+    )
+    (strokes,) = maps(many)[0].collections
+    lines = {k - q for k, q in (line[0] for line in strokes.get_segments())}
+    apart = np.diff(sorted(lines)).min() * plots.LARGE_SIDE / 200
+    assert plots.CLOSEST <= apart < 0.15  # inches
+
+
+@pytest.mark.parametrize(
+    ("visible", "error", "said"),
+    [
+        (np.ones((3, 3)), TypeError, "boolean and .3, 3.: got float64"),
+        (np.ones((3, 2), bool), TypeError, r"got bool, \(3, 2\)"),
+        ([None], ValueError, "visible must be one, or 2: got 1"),
+        ([None, np.ones(3, bool)], TypeError, r"got bool, \(3,\)"),
+    ],
+)
+def test_c16_a_mask_that_does_not_fit_is_refused(visible, error, said):
+    with pytest.raises(error, match=said):
+        attention_maps([np.eye(3)] * 2, list("abc"), None, visible)
+
+
+@pytest.mark.parametrize("wrong", [5, -0.01, 1.01, np.nan, np.inf, -np.inf])
+def test_c14_a_map_shows_weights_and_nothing_else(wrong):
+    """A score of 5 would be drawn as the weight 1.0."""
+    attn = np.eye(3)
+    attn[1, 2] = wrong
+    with pytest.raises(ValueError, match="from 0 to 1: got"):
+        attention_maps(attn, list("abc"))
+    attn[1, 2] = 1 + 1e-6  # a rounded weight
+    assert drawn(attention_maps(attn.astype(np.float32), list("abc")))
+
+
+@pytest.mark.parametrize("N", [2, 3])
+@pytest.mark.parametrize("token", [101, None, b"cat", 0.5])
+def test_a_token_that_is_no_text_is_refused_by_name(token, N):
+    with pytest.raises(TypeError, match="tokens must be texts: got"):
+        attention_maps(np.eye(N), [token] * N)
+
+
+def test_c04_what_cannot_be_seen_is_shown_by_its_place():
+    tokens = ["a", "\u200d", "\u00a0", "\ud800", "\x07", ""]
+    figure = attention_maps(np.eye(6), tokens)
+    assert drawn(figure)
+    shown = words(maps(figure)[0].get_xticklabels())
+    assert shown == ["a", "#2", "#3", "#4", "#5", ""]  # "" is left empty
+    figure.description.encode("utf-8")  # a page can't be sent half a letter
+    assert "#4 → #4 1.00" in figure.description
 
 
 def test_a_long_word_is_shortened():
