@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 
 from helpers.cost import flops, kv_cache_bytes
-from helpers.explorers.grouped import amounts, explore_grouped
+from helpers.explorers.grouped import amounts, explore_grouped, views
 from helpers.explorers.grouped.explorer import (
     BATCHES,
     CONTEXTS,
@@ -226,6 +226,17 @@ def test_each_relation_stands_in_its_head_and_comes_again(explorer):
         for head in range(relation.number, 32, 8):
             for query, key in relation.pairs:
                 assert result.attn[head, query, key] > 0.99
+
+
+def test_each_relation_is_outlined_in_every_head_it_is_dealt_to(explorer):
+    explorer.model.value = LLAMA_8B
+    state, _ = shown(explorer)
+    for head, found in enumerate(views.outlines(state)):
+        names = [r.name for r in state.relations if r.number == head % 8]
+        assert [outline.name for outline in found] == names
+    explorer.kind.value = RANDOM
+    assert not any(views.outlines(shown(explorer)[0]))
+    assert "heads read 0, 0, 0, 0, 1, 1, 1, 1, …." in label(explorer.wires)
 
 
 def test_table_agrees_with_cost(explorer):

@@ -214,6 +214,51 @@ def test_curves_and_live_numbers_agree(explorer):
         assert f"layer 2 {kept['induction'][place, 1].max():.2f}." in said
 
 
+def test_each_curve_is_its_own(explorer):
+    kept, marked = explorer._kept, 17
+    svg = views.history(kept, marked)
+    step = kept["step"][marked]
+    even = np.log(kept["vocabulary"])
+    for name, number in (
+        ("two layers", kept["loss"][marked]),
+        ("one layer (control)", kept["control loss"][marked]),
+        (f"even guess, ln {kept['vocabulary']} = {even:.2f}", even),
+        ("previous token, layer 1", kept["previous"][marked, 0].max()),
+        ("induction, layer 2", kept["induction"][marked, 1].max()),
+    ):
+        assert f"<title>{name} at {step}: {number:.3g}</title>" in svg
+
+
+def test_the_tick_of_a_bar_is_of_random_weights(explorer):
+    state, result = shown(explorer)
+    blocks = views._score_bars(state, result)
+    ticks = {bar.name: bar.control for _, bars in blocks for bar in bars}
+    wanted = {
+        **{role: READ[role] for role in READ},
+        **{role: role for role in words.ALL_ROWS},
+        "entropy": "entropy",
+    }
+    for name, column in wanted.items():
+        control = result.control_scores[column][state.picked]
+        assert ticks[name] == pytest.approx(control)
+    read = READ["induction"]
+    assert ticks["induction"] < 0.2 < result.scores[read][state.picked]
+
+
+def test_the_three_losses_stand_under_their_own_names(explorer):
+    explorer.layer.value, explorer.head.value = INDUCTION
+    explorer.on[PREVIOUS].value = False
+    _, result = shown(explorer)
+    found = dict(bars(explorer))
+    for name, score in (
+        ("as switched", result.now),
+        ("all heads on", result.whole),
+        ("random weights", result.control),
+    ):
+        assert found[name] == f"{score.loss:.2f}, {score.accuracy:.0%}"
+    assert len({result.now, result.whole, result.control}) == 3
+
+
 def test_the_cursor_stands_at_the_step_and_not_for_random_weights(explorer):
     explorer.step.value = STEPS[5]
     assert f"two layers at {STEPS[5]}: " in explorer.curves.picture

@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from helpers.attention import softmax
-from helpers.explorers.scaling import explore_scaling
+from helpers.explorers.scaling import explore_scaling, views
 from helpers.explorers.scaling.tables import (
     AFTER,
     BEFORE,
@@ -156,6 +156,36 @@ def test_padding_stands_where_it_is_said():
     assert right.tokens[7:] == left.tokens[:2]
     assert not right.visible[:, 7:].any() and not left.visible[:, :2].any()
     assert left.attn[4, 3] == pytest.approx(0.5, abs=0.001)  # ate -> cat
+
+
+@pytest.mark.parametrize(
+    ("setting", "said"),
+    [
+        (Masked("none", AFTER, 9), "Mask: none, after softmax (times 0)."),
+        (
+            Masked(CAUSAL, BEFORE, 9),
+            "ate: cat 1.00, fish hidden. it: cat 1.00, hungry hidden.",
+        ),
+        (
+            Masked(PAD_RIGHT, BEFORE, 5),
+            "ate: cat 0.50, fish 0.50.",
+        ),
+        (
+            Masked(BOTH, BEFORE, 7),
+            "it: cat 1.00. 2 rows may see nothing: weights 0, output 0.",
+        ),
+        (
+            Masked(BOTH, BEFORE, 8),
+            "it: cat 1.00. 1 row may see nothing: weights 0, output 0.",
+        ),
+        (Masked(CAUSAL, AFTER, 9), "Some rows no longer sum to 1."),
+    ],
+)
+def test_the_map_in_words(setting, said):
+    found = views.mask_in_words(setting, masked_map(setting))
+    assert said in found
+    assert ("no longer" in found) == ("no longer" in said)
+    assert ("may see nothing" in found) == ("may see nothing" in said)
 
 
 # --- the controls -------------------------------------------------------
