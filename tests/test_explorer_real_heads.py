@@ -686,6 +686,24 @@ def test_a_wall_of_any_size():
     assert len({x for x, _ in corners}) == len({y for _, y in corners}) == 3
 
 
+@pytest.mark.parametrize("columns", [1, 7, 12])
+def test_no_map_hangs_out_of_the_wall(columns):
+    maps = [Small(np.eye(3), f"a{i}") for i in range(72)]
+    root = ET.fromstring(head_wall(maps, columns, "T", "m", "said"))
+    _, _, wide, high = map(float, root.get("viewBox").split())
+    images = [n for n in root.iter() if n.tag.endswith("}image")]
+    side = float(images[0].get("width"))
+    assert max(float(n.get("x")) for n in images) + side <= wide
+    assert max(float(n.get("y")) for n in images) + side <= high
+
+
+@pytest.mark.parametrize("columns", [0, -1, 13, 10**6, "text", 2.5])
+def test_a_row_that_does_not_fit_the_wall_is_refused(columns):
+    maps = [Small(np.eye(3), "a")]
+    with pytest.raises(ValueError, match="columns must be"):
+        head_wall(maps, columns, "T", "m", "said")
+
+
 @pytest.mark.parametrize(("N", "pixels"), [(2, 0), (28, 0), (29, 1)])
 def test_a_large_map_has_shapes_while_they_are_few(N, pixels):
     attn = np.full((N, N), 1 / N)

@@ -8,9 +8,11 @@ import numpy as np
 from helpers.pictures.map_cells import Frame, over, pixel_map, shape_map
 from helpers.pictures.map_labels import column_labels, left_out, row_labels
 from helpers.pictures.text import FAINT, FONT, INK, escape
+from helpers.sizes import whole
 
 WIDTH, HEIGHT = 614, 420
 LEFT, TOP, SIZE, GAP, CAPTION = 6, 28, 46, 4.6, 20
+MOST_COLUMNS = 12
 LARGE_WIDTH = 392
 LARGE_LEFT, LARGE_TOP, LARGE_SIZE = 66, 80, 302
 BEST_COLOUR = "#D55E00"
@@ -36,7 +38,7 @@ def head_wall(maps, columns, title, marked, description, frames="best"):
     ----------
     maps : sequence of Small
     columns : int
-        Maps of a row.
+        Maps of a row, 1 to 12.
     title : str
     marked : str
         What the frames in colour mean.
@@ -48,10 +50,18 @@ def head_wall(maps, columns, title, marked, description, frames="best"):
     Returns
     -------
     str
-        An <svg>, 614 x 420 for 72 maps in rows of 12.
+        An <svg>, 614 x 420 for 72 maps in rows of 12; higher for more rows.
+
+    Raises
+    ------
+    SizeError
+        If a row does not fit.
     """
+    columns = whole("columns", columns, 1, MOST_COLUMNS)
+    rows = -(-len(maps) // columns)
+    high = max(HEIGHT, TOP + rows * (SIZE + CAPTION) - 4)
     parts = [
-        _opened(WIDTH, HEIGHT, description),
+        _opened(WIDTH, high, description),
         f'<text x="{LEFT}" y="15" font-weight="600">{escape(title)}</text>'
         f'<text x="{WIDTH - 6}" y="15" font-size="11" text-anchor="end">'
         f'<tspan fill="{BEST_COLOUR}">■</tspan> '
