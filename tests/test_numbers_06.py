@@ -1,6 +1,5 @@
 """Each number that notebook 06 prints in prose."""
 
-import nbformat
 import numpy as np
 import pytest
 
@@ -12,17 +11,13 @@ from helpers.models import model
 from helpers.rope import rotate
 from helpers.sizes import SizeError, Sizes
 from helpers.weights import random_projections
-from tests import notebook_rules as rules
-from tests.tools import ROOT
+from tests.tools import prose_of
 
 SIZES = Sizes(64, 8)
 
 
 def says(text):
-    path = ROOT / "notebooks" / "06_decoding_and_the_kv_cache.ipynb"
-    cells = rules.prose_cells(nbformat.read(path, as_version=4))
-    prose = " ".join(" ".join(cell.source.split()) for cell in cells)
-    assert text in prose, text
+    assert text in prose_of("06"), text
 
 
 def test_a_step_is_exactly_t_times_cheaper():

@@ -12,18 +12,14 @@ from helpers.pooling import POOLINGS, pooling_drift
 from helpers.sentences import HUNGRY, words
 from helpers.sizes import Sizes
 from helpers.weights import random_projections, token_vectors
-from tests.tools import ROOT
+from tests.tools import ROOT, prose_of
 
 NOTEBOOK = ROOT / "notebooks" / "07_grouped_query_attention.ipynb"
 
 
 @pytest.fixture(scope="module")
 def prose():
-    cells = json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]
-    text = " ".join(
-        "".join(c["source"]) for c in cells if c["cell_type"] == "markdown"
-    )
-    return " ".join(text.split())
+    return prose_of("07")
 
 
 def test_llama_3_bytes_a_token(prose):

@@ -1,6 +1,5 @@
 """The numbers in the prose and the questions of notebook 11."""
 
-import json
 import re
 
 import pytest
@@ -12,18 +11,12 @@ from helpers.questions.follow_ups import FOLLOW_UPS
 from helpers.questions.judged import TWELVE
 from helpers.questions.said_aloud import ONE_MINUTE, THREE_MINUTES
 from helpers.sizes import Sizes
-from tests.tools import ROOT
-
-NOTEBOOK = ROOT / "notebooks" / "11_say_it_out_loud.ipynb"
+from tests.tools import ROOT, prose_of
 
 
 @pytest.fixture(scope="module")
 def prose():
-    cells = json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]
-    text = " ".join(
-        "".join(c["source"]) for c in cells if c["cell_type"] == "markdown"
-    )
-    return " ".join(text.split())
+    return prose_of("11")
 
 
 @pytest.fixture(scope="module")

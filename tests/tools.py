@@ -1,5 +1,6 @@
 """What every test may use: the root, and tools that may be missing."""
 
+import json
 import os
 import shutil
 from pathlib import Path
@@ -49,6 +50,14 @@ def files(*patterns):
         ]
         found += [Path(folder) / name for name in names]
     return sorted(p for p in found if any(map(p.match, patterns)))
+
+
+def prose_of(name):
+    """Return the prose of a notebook in one line; "07" is name enough."""
+    (path,) = (ROOT / "notebooks").glob(f"{name}*.ipynb")
+    cells = json.loads(path.read_text(encoding="utf-8"))["cells"]
+    prose = [c["source"] for c in cells if c["cell_type"] == "markdown"]
+    return " ".join(" ".join(map("".join, prose)).split())
 
 
 def words_of(path):
