@@ -200,6 +200,7 @@ def scaled_dot_product_attention(
         scale = 1 / math.sqrt(Q.shape[-1])
     require_scores_in_range(Q, K, scale)
 
+    # The scale goes into Q: in a long text the scores are far larger.
     scores = (Q * Q.dtype.type(scale)) @ K.swapaxes(-1, -2)  # (..., N_q, N_k)
     hide(scores, mask, bias, causal)
     attn = softmax(scores, out=scores)

@@ -1,12 +1,19 @@
 """Attention in tiles: the same output, and never a whole map in memory.
 
 For a few queries at a time, walk along the keys and keep three things: the
-largest score so far, the sum of the exponentials, and the sum of the values
-under them. When a larger score turns up, shrink what was kept. At the end
-the second sum, divided by the first, is the weighted average.
+largest score so far, the sum of the exponentials, and the sum of exponential
+times value. When a larger score turns up, shrink both sums to it. At the end
+the second sum, divided by the first, is the weighted average. Notebook 05
+does it for one row of scores; `_rows` does it here. Read that first.
 
 Nothing is left out and nothing is rounded more coarsely: the same products,
-in pieces that stay in the processor's cache. There is no map to look at.
+in pieces that stay in the processor's own fast memory. There is no map to
+look at. Four things more save time, and change no more than rounding:
+
+    2 ** x for exp(x)        the queries carry the factor, like the scale
+    no running maximum       where |q| |k|, which bounds a score, is small
+    a product with ones      adds up the exponentials faster than a sum does
+    no tile that is hidden   as a whole, by the mask or behind the last query
 
 Source: Milakov and Gimelshein, "Online normalizer calculation for softmax"
 (2018), for the running maximum; Dao et al., "FlashAttention" (2022), for
@@ -108,6 +115,7 @@ def tiled_attention(
         for some in tiles(len(q), rows):
             seen_at = partial(sight.of, place, some)
             reach = sight.reach(some)
+            # No score is larger than |q| |k|.
             bounded = tame and _longest(q[some]) * longest_key <= SAFE
             out[(*place, some)] = _rows(
                 q[some], k[:reach], v[:reach], seen_at, room, bounded
@@ -124,8 +132,9 @@ def tiled_attention(
 def _rows(q, k, v, seen_at, room, bounded):
     """Let the queries q (n, d_k) of one tile walk along all keys.
 
-    The scores of each tile are written into `room`, again and again. If
-    they are `bounded`, no running maximum is needed.
+    A score is q @ k, and its exponential 2 ** score. The scores of each tile
+    are written into `room`, again and again. If they are `bounded`, no
+    running maximum is needed.
     """
     top = np.full((len(q), 1), 0 if bounded else -np.inf, q.dtype)
     total = np.zeros((len(q), 1), q.dtype)
