@@ -16,6 +16,7 @@ from helpers.controls.settings import (
     code_of,
     put,
 )
+from helpers.explorers.grouped import explore_grouped
 from helpers.explorers.ledger import explore_ledger
 from helpers.explorers.multi_head import explore_multi_head
 from helpers.stills import EXPLORERS
@@ -201,3 +202,25 @@ def test_text_that_cannot_be_used_can_be_pinned_and_not_saved(text):
     explorer.keeping.save.click()
     assert "Nothing is saved." in explorer.keeping.message.text
     assert explorer.keeping.link.value == ""
+
+
+@pytest.mark.parametrize(
+    ("explore", "code", "said"),
+    [
+        (explore_multi_head, "set 512", ""),
+        (explore_multi_head, "set 60", "h moved from 8 to 6 with it."),
+        (explore_multi_head, "set 60-12", ""),
+        (
+            explore_ledger,
+            "set 60",
+            "h moved from 8 to 6 with it. n_kv moved from 8 to 6 with it.",
+        ),
+        (explore_grouped, "set 12", "n_kv moved from 4 to 40 with it."),
+    ],
+)
+def test_a_short_code_says_what_else_had_to_move(explore, code, said):
+    explorer = explore()
+    field = explorer.keeping.code
+    field.value = code
+    stands = "The controls stand where the code says."
+    assert explorer.keeping.message.text == f"{stands} {said}".strip()

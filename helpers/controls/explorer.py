@@ -75,6 +75,11 @@ class Explorer(widgets.VBox):
     def restore(self, code):
         """Move the controls to where `code` says, in one redraw.
 
+        Returns
+        -------
+        str
+            Which controls had to move that the code does not name, or "".
+
         Raises
         ------
         CodeError
@@ -83,13 +88,14 @@ class Explorer(widgets.VBox):
         before = self.code
         self._held = True
         try:
-            put(code, self.dials)
+            moved = put(code, self.dials)
         except CodeError:
             put(before, self.dials)
             raise
         finally:
             self._held = False
             self.refresh()
+        return moved
 
     def another(self):
         """Return a second explorer that stands at the same setting."""

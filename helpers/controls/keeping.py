@@ -74,12 +74,13 @@ class Keeping:
 
     def _on_code(self, change):
         try:
-            self._explorer.restore(change["new"])
+            moved = self._explorer.restore(change["new"])
         except CodeError as error:
             self.follow()
             self.message.say(f"{error} Nothing has moved.", problem=True)
         else:
-            self.message.say("The controls stand where the code says.")
+            stand = "The controls stand where the code says."
+            self.message.say(f"{stand} {moved}".strip())
 
     def _on_pin(self, _):
         if self.copy is None:

@@ -42,7 +42,10 @@ class Stage:
     def __init__(self, height="0", width="100%"):
         self.widget = widgets.HTML(
             layout=widgets.Layout(
-                min_height=height, width=width, overflow="auto hidden"
+                min_height=height,
+                width=width,
+                max_width="100%",
+                overflow="auto hidden",
             )
         )
         self.picture = ""

@@ -56,7 +56,13 @@ def code_of(dials):
 def put(code, dials):
     """Move the controls to where `code` says.
 
-    A code with fewer numbers leaves the other controls as they are.
+    A code with fewer numbers leaves the other controls as they are, where
+    they can stay.
+
+    Returns
+    -------
+    str
+        Which other controls could not stay, or "".
 
     Raises
     ------
@@ -73,11 +79,22 @@ def put(code, dials):
     if words is not None and len(numbered) == len(dials):
         raise CodeError("No words of your own are possible here.")
     numbers = dict(zip(numbered, numbers, strict=False))
+    others = {name: _said(dials[name]) for name in numbered[len(numbers) :]}
     for name, dial in dials.items():
         if name in numbers:
             _move(name, dial, numbers[name])
         elif isinstance(dial, OwnWords) and words is not None:
             dial.control.value = words
+    return " ".join(
+        f"{name} moved from {before} to {_said(dials[name])} with it."
+        for name, before in others.items()
+        if before != _said(dials[name])
+    )
+
+
+def _said(dial):
+    """Return where a dial stands, in the words that the reader sees."""
+    return str(getattr(dial, "label", None) or _number(dial))
 
 
 def _parsed(code):

@@ -32,6 +32,7 @@ from helpers.sentences import (
 from helpers.sizes import D_MODEL_CHOICES, Sizes, divisors
 
 LEDGER_HEIGHT, TABLES_HEIGHT = "190px", "250px"
+TABLE_WIDTHS = "622px", "310px"  # of the largest numbers: both in one line
 
 
 def explore_multi_head(
@@ -88,8 +89,9 @@ class MultiHeadExplorer(Desk, Explorer):
         self.ledger = Stage(LEDGER_HEIGHT)
         self.badge = Stage("2em")
         self.row_table = Stage()
-        self.ledger_table = Stage(TABLES_HEIGHT, width="auto")
-        self.shapes_table = Stage(TABLES_HEIGHT, width="auto")
+        self.ledger_table, self.shapes_table = (
+            Stage(TABLES_HEIGHT, width) for width in TABLE_WIDTHS
+        )
         self.gallery = Stage("220px")
         self.stages = (
             self.maps,
@@ -102,7 +104,7 @@ class MultiHeadExplorer(Desk, Explorer):
 
     def _arranged(self):
         tables = widgets.Layout(
-            flex_flow="row wrap", grid_gap="2px 40px", align_items="flex-start"
+            flex_flow="row wrap", grid_gap="2px 30px", align_items="flex-start"
         )
 
         return (

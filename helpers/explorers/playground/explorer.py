@@ -158,7 +158,7 @@ class PlaygroundExplorer(PlaygroundDesk, Explorer):
         if own:
             self._take_kind(HAND_BUILT)
         try:
-            super().restore(code, **limits)
+            return super().restore(code, **limits)
         except CodeError:
             if own:
                 super().restore(before)

@@ -98,7 +98,7 @@ class TrainingExplorer(Trainer):
     def _make_stages(self):
         self.price = Stage("3em")
         self.curves = Stage("230px")
-        self.maps = Stage("150px")
+        self.maps = Stage("184px")  # two heads, two orders
         self.words = Message()
         self.table = Stage("12em")
         self.stages = (self.curves, self.maps)
@@ -205,4 +205,4 @@ class TrainingExplorer(Trainer):
         self.progress.bar_style = style
         self.refresh(notice)
         if self._problem:
-            self._say_failure(views.problem(self._problem, self.shown))
+            self.say_failure(views.problem(self._problem, self.shown))
