@@ -1,4 +1,4 @@
-"""Write the still pictures that stand before the explorers.
+"""Write the still pictures: the first one, and those before the explorers.
 
     python -m helpers.stills
 
@@ -21,6 +21,9 @@ from helpers.explorers.real_heads import explore_real_heads
 from helpers.explorers.scaling import explore_scaling
 from helpers.explorers.study import explore_study
 from helpers.explorers.training import explore_training
+from helpers.pictures.asked import asked_of
+from helpers.pictures.stills import still
+from helpers.sentences import HUNGRY, words
 
 FOLDER = Path(__file__).parent.parent / "notebooks" / "images"
 EXPLORERS = {
@@ -47,13 +50,21 @@ EXPLORERS = {
     "09_real_heads.svg": explore_real_heads,
     "10_playground.svg": explore_playground,
 }
+FIRST = "00_sentence.svg"
+ASKED = {2: ("who ate?", "what was eaten?"), 6: ("who is it?",)}
 
 
 def stills():
-    """Return {file name: SVG} for every explorer's default setting."""
-    return {
+    """Return {file name: SVG}: every explorer's default setting, and FIRST."""
+    return {FIRST: first_picture()} | {
         name: explorer().portrait()[0] for name, explorer in EXPLORERS.items()
     }
+
+
+def first_picture():
+    """Draw the running sentence and its three questions, no answer."""
+    said = f"{HUNGRY}: nine words, from 0 to 8. Two of them ask something."
+    return still(asked_of(words(HUNGRY), ASKED, said), description=said)
 
 
 if __name__ == "__main__":

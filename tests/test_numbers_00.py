@@ -13,6 +13,7 @@ from helpers.explorers.map_reading import map_of_one_head
 from helpers.questions.pre_test import PRE_TEST
 from helpers.sentences import HUNGRY, relations, words
 from helpers.sizes import Sizes
+from helpers.stills import FIRST, stills
 from helpers.weights import hand_built, token_vectors
 from tests import notebook_rules as rules
 from tests.tools import ROOT, files
@@ -70,6 +71,23 @@ def test_the_check_stops_after_five_seconds():
     assert verdict.SECONDS == 5
 
 
+# --- the first picture ---------------------------------------------------
+
+
+def test_the_first_picture_asks_and_does_not_answer():
+    svg = stills()[FIRST]
+    said = re.findall(r"<text [^>]*>([^<]+)</text>", svg)
+    assert [w for w in said if w in TOKENS] == list(TOKENS)
+    assert [w for w in said if w.isdigit()] == [str(n) for n in range(9)]
+    assert f"images/{FIRST}" in START.cells[0].source
+    middle = dict(re.findall(r'<text x="([\d.]+)" [^>]*>(\w+)</text>', svg))
+    lines = re.findall(r'd="M([\d.]+) (\d+)Q[\d.]+ \d+ [\d.]+ (\d+)"', svg)
+    assert [middle[x] for x, _, _ in lines] == ["2", "2", "6"]
+    assert all(int(end) < int(start) for _, start, end in lines)  # upwards
+    asked = [w for w in said if w.endswith("?")]
+    assert asked == ["who ate?", "what was eaten?", "who is it?"]
+
+
 # --- the paths ----------------------------------------------------------
 
 
@@ -95,12 +113,17 @@ def test_a_path_fits_its_time(minutes, explorer_only):
 
 
 def test_two_minutes_have_a_path():
-    assert PROSE.count("*Read five cells*") == 2
-    assert "Read five cells" in rules.headings(START)
+    assert PROSE.count("[Read five cells](#Read-five-cells)") == 2
     readme = (ROOT / "README.md").read_text(encoding="utf-8")
     assert "paths of 2, 15, 45 and 90" in " ".join(readme.split())
     for minutes in (2, 15, 45, 90):
         assert f"| {minutes} minutes |" in PROSE
+
+
+def test_links_inside_the_page_lead_to_headings():
+    places = re.findall(r"\]\(#([^)]+)\)", PROSE)
+    headings = {h.replace(" ", "-") for h in rules.headings(START)}
+    assert places and set(places) <= headings
 
 
 def test_two_paths_read_notebook_03_up_to_its_training():

@@ -106,6 +106,22 @@ def test_it_lies_inside_the_others():
         assert VALUES[IT] @ way < (others @ way).max()
 
 
+def test_the_answers_of_on_your_own():
+    page = prose(ONE)
+    assert "every word gets 1/5, whatever the query" in page
+    for query in ((1.5, 1.0), (-2.0, 0.25)):
+        same = softmax(np.tile(KEYS[FISH], (5, 1)) @ query)
+        np.testing.assert_allclose(same, 1 / 5)
+    assert "Half the temperature" in page
+    np.testing.assert_allclose(
+        average(State(1.5, 1, 1)).shares, average(State(3, 2, 2)).shares
+    )
+    assert ".05 *cat*, .50 *ate*, .40 *fish*, .05 *hungry*: up to 0.01" in page
+    row = np.array([0.05, 0.5, 0.4, 0, 0.05])
+    assert row.sum() == pytest.approx(1)
+    assert np.abs(row @ VALUES - VALUES[IT]).max() < 0.0105
+
+
 # --- 02 -----------------------------------------------------------------
 
 
@@ -175,6 +191,48 @@ def test_the_fourth_root():
     assert "divided by the fourth root of d_k" in prose(TWO)
     assert "64 ** 0.25" in code(TWO) and "softmax(9 * scaled)" in code(TWO)
     assert "W_Q and W_K grow by 3" in code(TWO)
+
+
+def test_how_many_keys_are_left_is_what_is_asked_for():
+    assert "how many of the 32 keys get a weight above 0.05" in prose(TWO)
+    assert "the median of all 400" in prose(TWO)
+    assert "np.median((rows > 0.05).sum(axis=1))" in code(TWO)
+
+
+def test_the_answers_to_what_a_mean_of_1_does():
+    """One product (1 + a)(1 + b): its moments by those of 1 + a, exactly."""
+    square = 1 + 1  # the mean of (1 + a)², variance 1 and mean 1
+    assert "It is 3 · d_k, and the mean score is d_k" in prose(TWO)
+    assert square * square - 1 == 3
+    assert "the rest varies by 2 · d_k" in prose(TWO)
+    rng = np.random.default_rng(11)
+    q = 1 + rng.standard_normal((300, 1, 64))
+    k = 1 + rng.standard_normal((300, 32, 64))
+    scores = (q @ k.swapaxes(1, 2))[:, 0]
+    assert scores.mean() / 64 == pytest.approx(1, abs=0.1)
+    within = scores.var(axis=1, ddof=1).mean() / 64
+    assert within == pytest.approx(square, abs=0.15)
+
+
+def test_both_ways_find_the_next_word():
+    assert "Turning: one place more for each query" in prose(TWO)
+    same = np.full((9, 8), np.sqrt(8))
+    turned = rotate(same, np.arange(9) + 1, base=10)
+    attn = softmax(turned @ rotate(same, base=10).T / np.sqrt(8))
+    assert (np.diag(attn, 1) > 0.95).all()
+    assert "Codes: `np.eye(N, k=1)` in `W_Q_place`" in prose(TWO)
+    attn = softmax(8 * np.eye(9, k=1))
+    assert (np.diag(attn, 1) > 0.95).all()
+    np.testing.assert_allclose(attn[-1], 1 / 9)
+
+
+def test_what_a_doubled_key_does():
+    assert "All other weights shrink by one factor" in prose(TWO)
+    scores = np.array([1.0, -0.5, 2.0, 0.3])
+    one, two = softmax(scores), softmax(np.append(scores, scores[2]))
+    ratio = two[[0, 1, 3]] / one[[0, 1, 3]]
+    np.testing.assert_allclose(ratio, ratio[0])
+    assert ratio[0] < 1 and two[2] + two[4] > one[2]
 
 
 # --- the planted bugs are the ones that the check knows ------------------

@@ -99,6 +99,30 @@ def test_three_roles_in_two_heads():
     assert (found.max(axis=0) > 0).all()
 
 
+def test_the_answers_of_on_your_own(one_head_page):
+    heads = np.array([[0.6, 0.4], [0.3, 0.2]])
+    assert "Head 2 is half of head 1" in one_head_page
+    np.testing.assert_allclose(heads[1], heads[0] / 2)
+    assert "ln(8,000,000) = 15.9 above the others" in one_head_page
+    assert "exactly 1 from about 38.5 on" in one_head_page
+    for gap, error in ((15.9, 1e-6), (38.5, 0.0)):
+        row = softmax(np.array([gap] + [0.0] * 8))
+        assert 1 - row[0] <= error
+        assert 1 - softmax(np.array([gap - 1] + [0.0] * 8))[0] > error
+    assert np.log(8e6) == pytest.approx(15.9, abs=0.05)
+    assert "From h = 6" in one_head_page
+    least = {
+        h: min(f["P, the mean"]) for h, f in shipped("five roles").items()
+    }
+    assert [h for h, p in least.items() if p > 0.95] == ["h = 6"]
+    assert "neighbouring corners lie 0.13 apart" in one_head_page
+    angles = np.linspace(0, np.pi / 2, 5)
+    corners = np.stack([np.cos(angles), np.sin(angles)], axis=1)
+    corners /= corners.sum(axis=0)  # each head spends 1.0
+    near = np.linalg.norm(np.diff(corners, axis=0), axis=1)
+    np.testing.assert_allclose(near, 0.13, atol=0.005)
+
+
 # --- notebook 03: what was trained ----------------------------------------
 
 

@@ -108,23 +108,23 @@ def _strip(strip, y, x_of):
 
 
 def _counts(xs, y, strokes):
-    """Write "× 3" beside each group of dots that touch or hide each other.
+    """Write "× 3" beside each heap of dots that touch or hide each other.
 
     It stands to the right of them, or to the left where a dot or a stroke
     is too near; between two near ones it stands above.
     """
-    groups = []
+    heaps = []
     for x in sorted(xs):
-        if groups and x - groups[-1][-1] < 2 * RADIUS:
-            groups[-1].append(x)
+        if heaps and x - heaps[-1][-1] < 2 * RADIUS:
+            heaps[-1].append(x)
         else:
-            groups.append([x])
+            heaps.append([x])
     # The name ends on the left, the picture on the right.
     taken = [LEFT - 14, *xs, *strokes, WIDTH + RADIUS]
     parts = []
-    for group in groups:
-        first, last = group[0], group[-1]
-        if len(group) == 1:
+    for heap in heaps:
+        first, last = heap[0], heap[-1]
+        if len(heap) == 1:
             continue
         if not any(last < x <= last + ROOM for x in taken):
             x, up, anchor = last + RADIUS + 4, 3.5, "start"
@@ -134,7 +134,7 @@ def _counts(xs, y, strokes):
             x, up, anchor = (first + last) / 2, -RADIUS - 3, "middle"
         parts.append(
             f'<text x="{x:.1f}" y="{y + up:.1f}" font-size="10" '
-            f'text-anchor="{anchor}">× {len(group)}</text>'
+            f'text-anchor="{anchor}">× {len(heap)}</text>'
         )
     return parts
 
