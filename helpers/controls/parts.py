@@ -17,6 +17,8 @@ STYLES = (
     "{display:flex;align-items:baseline;gap:8px}"
     ".why-explorer .widget-toggle-buttons > div"
     "{display:flex;flex-wrap:wrap}"
+    ".why-explorer .widget-toggle-button.mod-active"
+    "{box-shadow:inset 0 -3px var(--jp-ui-font-color1,#212121)}"
     ".why-large{--jp-widgets-font-size:19px;--jp-ui-font-size1:19px;"
     "--jp-widgets-inline-height:36px;--jp-widgets-inline-margin:4px;"
     "font-size:19px}"

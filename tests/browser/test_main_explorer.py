@@ -1,5 +1,7 @@
 """Notebook 04 and its main explorer, used as a reader uses them."""
 
+import re
+
 import pytest
 
 NOTEBOOK = "notebooks/04_build_multi_head.ipynb"
@@ -166,3 +168,30 @@ def test_both_themes_have_their_screenshot(open_notebook, theme):
     cell = notebook.cell_of("heads h")
     notebook.screenshot(f"04_{theme.lower()}", cell)
     assert notebook.problems == []
+
+
+def luminance(colour):
+    """Return WCAG's relative luminance of a colour such as rgb(9, 9, 9)."""
+    parts = [int(n) / 255 for n in re.findall(r"\d+", colour)[:3]]
+    return sum(
+        share * (c / 12.92 if c <= 0.04045 else ((c + 0.055) / 1.055) ** 2.4)
+        for share, c in zip((0.2126, 0.7152, 0.0722), parts, strict=True)
+    )
+
+
+@pytest.mark.parametrize("theme", ["Light", "Dark"])
+def test_what_is_chosen_is_marked_not_only_by_a_shade(open_explorer, theme):
+    notebook = open_explorer("multi_head", f"JupyterLab {theme}", maps(8, 512))
+    notebook.toggle("bug", "√d_model")
+    notebook.wait_for_text("Bug on:")
+    pressed = notebook.panel.locator(".widget-toggle-button.mod-active")
+    names = ["hungry", "hand-built", "√d_model"]
+    assert pressed.all_inner_texts() == names
+    for button in pressed.all():
+        mark, ground = button.evaluate(
+            "b => [getComputedStyle(b).boxShadow, "
+            "getComputedStyle(b).backgroundColor]"
+        )
+        assert "inset" in mark
+        dark, light = sorted(map(luminance, (mark, ground)))
+        assert (light + 0.05) / (dark + 0.05) >= 3
