@@ -185,6 +185,18 @@ def test_start_again_brings_everything_back(explorer):
     is_sound(explorer)
 
 
+@pytest.mark.parametrize(
+    "bug", ("bare reshape", "√d_model", "softmax over queries")
+)
+def test_a_bug_that_is_switched_moves_the_maps_and_only_it_does(explorer, bug):
+    right = shown(explorer)[1].attn
+    explorer.bug.value = bug
+    wrong = shown(explorer)[1].attn
+    assert np.abs(wrong - right).max() > 0.1
+    explorer.bug.value = "none"
+    assert np.array_equal(shown(explorer)[1].attn, right)
+
+
 def test_a_bug_is_said_beside_the_maps(explorer):
     explorer.bug.value = "wrong merge"
     assert explorer.message.text.startswith("Bug on: ")
