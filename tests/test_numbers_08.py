@@ -75,7 +75,7 @@ def test_the_shipped_model_is_the_one_the_text_speaks_of(prose, shipped):
     assert 40 / recipe.steps == 0.05 and "40 more steps are 5 %" in prose
 
 
-def test_the_rule_and_the_fixed_distance(batch):
+def test_the_rule_and_the_fixed_distance(batch, prose):
     rows, places, answers = batch.asked["next"]
     right = [
         np.mean(batch.tokens[rows, places - n] == answers) for n in range(12)
@@ -83,6 +83,17 @@ def test_the_rule_and_the_fixed_distance(batch):
     assert max(right) < 0.25
     found = patterns(batch)["induction"].argmax(-1)[rows, places]
     assert (batch.tokens[rows, found] == answers).all()
+    longest_ago = []
+    for row, place in zip(rows, places):
+        last = {t: i for i, t in enumerate(batch.tokens[row, : place + 1])}
+        longest_ago.append(min(last, key=last.get))
+    share = np.mean(longest_ago == answers)
+    assert (
+        f"the third, tried elsewhere, is right in {share:.0%}".replace(
+            "%", " %"
+        )
+        in prose
+    )
 
 
 def test_fair_guesses(prose):
