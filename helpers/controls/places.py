@@ -4,6 +4,8 @@ import ipywidgets as widgets
 
 from helpers.pictures.text import INK, escape
 
+FULL = "100%"
+NO_SIDES = "2px 0"  # with the usual 2px beside it, 100% would overhang
 UNSEEN = "position:absolute;clip-path:inset(50%);width:1px;height:1px"
 
 
@@ -15,7 +17,9 @@ class Message:
 
     def __init__(self, lines=2):
         self._height = f"{1.5 * lines}em"
-        self.widget = widgets.HTML(layout=widgets.Layout(width="100%"))
+        self.widget = widgets.HTML(
+            layout=widgets.Layout(width=FULL, margin=NO_SIDES)
+        )
         self.text = None
         self.say("")
 
@@ -39,12 +43,13 @@ class Stage:
     scroll: then the stage is a stop of the Tab key, so that keys scroll it.
     """
 
-    def __init__(self, height="0", width="100%"):
+    def __init__(self, height="0", width=FULL):
         self.widget = widgets.HTML(
             layout=widgets.Layout(
                 min_height=height,
                 width=width,
-                max_width="100%",
+                max_width=FULL,
+                margin=NO_SIDES,
                 overflow="auto hidden",
             )
         )

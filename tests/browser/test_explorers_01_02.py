@@ -35,6 +35,10 @@ def test_a_query_moves_by_mouse_and_by_keyboard(opened):
     notebook.picture("Query (-2, 1.25), temperature 100.").wait_for()
     notebook.wait_for_text("The weights are nearly equal")
     notebook.screenshot("01_average", notebook.cell_of("query x"))
+    over = notebook.panel.locator(".why-explorer .widget-box").evaluate_all(
+        "boxes => boxes.map(x => x.scrollWidth - x.clientWidth)"
+    )
+    assert over and not any(over)  # nothing cut off at the right edge
 
 
 @pytest.mark.parametrize("theme", (LIGHT, DARK))
