@@ -109,7 +109,12 @@ def softmax_work(N, h, N_k=None, batch=1):
     """Count the softmax: one exponential a score, in each of h heads.
 
     `operations` takes 5 a score, a nominal figure: find the largest,
-    subtract, exponentiate, sum, divide.
+    subtract, exponentiate, sum, divide. The arguments are those of `flops`.
+
+    Raises
+    ------
+    SizeError
+        If a size is not a whole number of at least 1.
     """
     scores = score_count(N, h, N_k, batch)
     return SoftmaxWork(scores, OPERATIONS_PER_SCORE * scores)
@@ -122,7 +127,7 @@ def score_count(N, h, N_k=None, batch=1):
 
 
 def score_bytes(N, h, N_k=None, batch=1, number_type="float32"):
-    """Return the bytes of one array of all scores."""
+    """Return the bytes of one array (batch, h, N, N_k) of all scores."""
     return score_count(N, h, N_k, batch) * bytes_per_number(number_type)
 
 

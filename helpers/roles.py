@@ -178,6 +178,12 @@ def best_offset(pairs):
     offset : int
         key - query; of equal ones the shortest, and back before forward.
     rate : float
+        Share of the pairs, 0 to 1.
+
+    Raises
+    ------
+    SizeError
+        If there is no pair.
     """
     offsets = Counter(key - query for wanted in pairs for query, key in wanted)
     if not offsets:

@@ -34,6 +34,23 @@ def random_projections(sizes, seed=SEED, number_type=np.float64):
     """Draw all four matrices at random: the control, with no structure.
 
     Entries have variance 1 / rows, so vectors keep their length roughly.
+
+    Parameters
+    ----------
+    sizes : Sizes
+    seed : int
+    number_type : NumPy type
+
+    Returns
+    -------
+    Projections
+        W_Q (d_model, h * d_k), W_K (d_model, n_kv * d_k),
+        W_V (d_model, n_kv * d_v), W_O (h * d_v, d_model).
+
+    Raises
+    ------
+    SizeError
+        If they would fill the memory.
     """
     rng = np.random.default_rng(seed)
     columns = {
@@ -162,6 +179,11 @@ def hand_built(X, relations, sizes, mixing=None):
     Returns
     -------
     Projections
+
+    Raises
+    ------
+    SizeError
+        If X is no (N, d_model), or W_Q would fill the memory.
     """
     require_memory("W_Q", sizes.d_model * sizes.h * sizes.d_k * 8)
     if X.ndim != 2 or X.shape[1] != sizes.d_model:

@@ -53,5 +53,17 @@ def warm_up(step, warm_up_steps=50):
 
 
 def cosine(step, steps, lowest=0.05):
-    """Return the share of the learning rate: from 1 down to `lowest`."""
+    """Return the share of the learning rate: from 1 down to `lowest`.
+
+    Parameters
+    ----------
+    step : int
+        From 0.
+    steps : int
+        Of the whole training.
+    lowest : float
+        The share at the end.
+
+    Source: Loshchilov and Hutter, "SGDR" (2017), equation 5.
+    """
     return lowest + (1 - lowest) * (1 + math.cos(math.pi * step / steps)) / 2

@@ -192,13 +192,18 @@ def head_mask_backward(d_out, W, notes):
 
 
 def mlp(X, W_1, b_1, W_2):
-    """Return max(0, X W_1 + b_1) W_2, token by token, and the middle."""
+    """Return max(0, X W_1 + b_1) W_2, token by token, and the middle.
+
+    X is (..., N, d_model), W_1 (d_model, width), W_2 (width, d_model).
+
+    Source: Vaswani et al. (2017), section 3.3, without b_2.
+    """
     middle = np.maximum(project(X, W_1) + b_1, 0)
     return project(middle, W_2), middle
 
 
 def mlp_backward(d_out, X, W_1, W_2, middle):
-    """Return d_X and (d_W_1, d_b_1, d_W_2)."""
+    """Return d_X and (d_W_1, d_b_1, d_W_2), each in its array's shape."""
     d_middle, d_W_2 = project_backward(d_out, middle, W_2)
     d_middle = d_middle * (middle > 0)
     d_X, d_W_1 = project_backward(d_middle, X, W_1)

@@ -155,7 +155,10 @@ def learn_from(model, batch, head_mask=None, d_head_mask=None):
 
 
 def examine(model, batch, head_mask=None):
-    """Return {read-out: Score} on a batch; nothing is learnt."""
+    """Return {read-out: Score} on a batch; nothing is learnt.
+
+    `head_mask` (n_layers, h) has 0 for a head that is removed, 1 elsewhere.
+    """
     X, _ = model.forward(batch.tokens, head_mask)
     return answered(model, batch, X)
 

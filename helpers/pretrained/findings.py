@@ -44,13 +44,7 @@ def best(scores):
 
 
 def units(word_of):
-    """Return the place of each piece's word among the words, from 0 (N,).
-
-    Parameters
-    ----------
-    word_of : sequence of N (int or None)
-        As `merged` takes it.
-    """
+    """Return each piece's place among words and special pieces: (N,)."""
     new = [
         word is None or i == 0 or word != word_of[i - 1]
         for i, word in enumerate(word_of)
@@ -75,6 +69,11 @@ def merged(attn, word_of):
     -------
     array (..., M, M)
         M words and special pieces, in order.
+
+    Raises
+    ------
+    SizeError
+        If attn is not (..., N, N).
     """
     attn = np.asarray(attn)
     if attn.shape[-2:] != (len(word_of), len(word_of)):
@@ -231,7 +230,8 @@ def held_out(hits, sentence, splits=100, seed=0):
     Returns
     -------
     float
-        Mean share of hits, over `splits` halvings and both directions.
+        Mean share of hits, over `splits` halvings and both directions.; a
+        SizeError if there is one sentence only.
     """
     hits = np.asarray(hits, float).reshape(len(hits), -1)
     names = np.unique(sentence)
