@@ -99,6 +99,34 @@ def test_the_whole_path_names_every_notebook_in_order():
     assert 5.5 < hours < 6.5
 
 
+def test_the_readme_has_the_minutes_and_the_exercises_of_the_notebooks():
+    readme = (ROOT / "README.md").read_text(encoding="utf-8")
+    rows = dict(
+        re.findall(r"\(notebooks/(\w+\.ipynb)\) \|.*\| (\d+) \|", readme)
+    )
+    assert {name: int(said) for name, said in rows.items()} == {
+        p.name: minutes_of(p.name) for p in files("notebooks/*.ipynb")
+    }
+    asked = [
+        found
+        for page in files("notebooks/[01]*.ipynb")
+        for cell in rules.prose_cells(nbformat.read(page, as_version=4))
+        for found in re.findall(r"^\*\*Exercise", cell.source, re.M)
+    ]
+    assert f"its {len(asked)} exercises" in " ".join(readme.split())
+
+
+@pytest.mark.parametrize("page", files("notebooks/[01]*.ipynb"), ids=str)
+def test_what_a_claim_rests_on_is_one_of_the_kinds_named_here(page):
+    kinds = re.search(r"It says which: (.*?)\.", PROSE)[1]
+    kinds = re.findall(r"\*([^*]+)\*", kinds)
+    assert len(kinds) == 8
+    notebook = nbformat.read(page, as_version=4)
+    prose = " ".join(cell.source for cell in rules.prose_cells(notebook))
+    for said in re.findall(r"\*Evidence: ([^*]*)\*", " ".join(prose.split())):
+        assert said.startswith(tuple(kinds)), said
+
+
 @pytest.mark.parametrize(
     ("minutes", "explorer_only"),
     [(45, "04_build_multi_head"), (90, "07_grouped_query_attention")],
