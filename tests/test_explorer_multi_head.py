@@ -197,6 +197,21 @@ def test_a_bug_that_is_switched_moves_the_maps_and_only_it_does(explorer, bug):
     assert np.array_equal(shown(explorer)[1].attn, right)
 
 
+def test_only_what_the_mask_hides_is_outlined_as_hidden(explorer):
+    for causal in (False, True):
+        explorer.causal.value = causal
+        state, result = shown(explorer)
+        dealt = views.outlines(state, result)
+        assert len(dealt) == state.sizes.h
+        for head, found in enumerate(dealt):
+            for outline in found:
+                assert outline.number % state.sizes.h == head
+                later = {(q, k) for q, k in outline.cells if k > q}
+                assert outline.hidden == (later if causal else set())
+        cells = [outline.hidden for found in dealt for outline in found]
+        assert any(cells) is causal and not all(cells)
+
+
 def test_a_bug_is_said_beside_the_maps(explorer):
     explorer.bug.value = "wrong merge"
     assert explorer.message.text.startswith("Bug on: ")
@@ -438,9 +453,14 @@ def test_a15_the_table_is_the_map_and_changes_no_number(explorer):
         explorer.show_table.value = True
         assert np.array_equal(shown(explorer)[1].attn, before)
         assert explorer.maps.picture == maps
-        row = before[0, explorer.query.value]
-        for weight in row:
-            assert f">{weight:.2f}<" in explorer.row_table.picture
+        query = explorer.query.value
+        body = re.findall(r"<tr>(.*?)</tr>", explorer.row_table.picture)[1:]
+        cells = [re.findall(r">([^<]+)</t[dh]>", row) for row in body]
+        assert cells == [
+            [str(head + 1), *(f"{weight:.2f}" for weight in shares[query])]
+            for head, shares in enumerate(before)
+        ]
+        explorer.query.value = (query + 3) % 9  # another row each time
         explorer.show_table.value = False
 
 

@@ -1,6 +1,6 @@
 """No number is lost on the way: what could overflow is refused by name."""
 
-import warnings
+import re
 
 import numpy as np
 import pytest
@@ -14,15 +14,12 @@ from helpers.attention import (
 from helpers.tiled import tiled_attention
 from tests import plain_loops
 from tests.layers import N_KV, H, N, heads_of, layer
+from tests.tools import prose_of
 
 LARGE = {np.float32: 1e25, np.float64: 1e200, np.longdouble: 1e308}
 
 
-@pytest.fixture(autouse=True)
-def no_warnings():
-    with warnings.catch_warnings(), np.errstate(all="raise", under="ignore"):
-        warnings.simplefilter("error")
-        yield
+pytestmark = pytest.mark.usefixtures("no_warnings")
 
 
 def in_tiles(*arrays, **settings):
@@ -101,6 +98,20 @@ def test_a14_scores_as_far_apart_as_can_be(number_type):
     most = np.finfo(number_type).max
     shares = softmax(np.array([[most, -most], [-most, -most]]))
     assert shares.tolist() == [[1, 0], [0.5, 0.5]]
+
+
+@pytest.mark.parametrize("N_k", [2, 9, 300])
+def test_a13_float16_stays_within_what_notebook_01_says(N_k):
+    (said,) = re.findall(
+        r"in float16, its shares stay within ([\d.]+) of those in float64",
+        prose_of("01"),
+    )
+    rng = np.random.default_rng(N_k)
+    for size in (1, 30, 1000):
+        scores = (size * rng.uniform(-1, 1, (200, N_k))).astype(np.float16)
+        scores[:, 0] = scores.max(axis=-1)  # two that are equal
+        apart = softmax(scores) - softmax(scores.astype(np.float64))
+        assert np.abs(apart).max() <= float(said)
 
 
 # the switch
