@@ -1,5 +1,6 @@
 """The 45-minute deck in a browser: from the disk, by keyboard, readable."""
 
+import nbformat.v4 as nbf
 import pytest
 
 from publish.paths import paths
@@ -110,3 +111,35 @@ def test_back_and_forth_and_notes(page):
     said = opened.value.locator(".speaker-controls-notes .value")
     said.filter(has_text="min").wait_for()
     assert wrong == []
+
+
+def test_a_long_slide_gets_smaller_type_and_its_neighbours_do_not(
+    chromium, deck
+):
+    from publish.slides import write
+
+    texts = ("## Short\n\nA line.", "## Long" + 14 * "\n\nA line.")
+    cells = [
+        nbf.new_markdown_cell(
+            text, metadata={"slideshow": {"slide_type": "slide"}}
+        )
+        for text in (*texts, texts[0])
+    ]
+    place = deck.parent / "long.slides.html"
+    write(nbf.new_notebook(cells=cells), "Long", place)
+    page = chromium.new_page(viewport={"width": 1280, "height": 720})
+    page.goto(place.as_uri())
+    page.wait_for_function("window.Reveal && Reveal.isReady()")
+    high, pixels = [], []
+    for _ in cells:
+        high.append(page.evaluate(MEASURE, 0)["high"])
+        pixels.append(
+            page.evaluate(
+                "parseFloat(getComputedStyle(Reveal.getCurrentSlide()"
+                ".querySelector('p')).fontSize)"
+            )
+        )
+        page.keyboard.press("Space")
+    page.close()
+    assert max(high) <= 1
+    assert pixels[1] < pixels[0] == pixels[2]
