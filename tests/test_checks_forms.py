@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from helpers.checks import check_multi_head, check_split_heads
+from helpers.checks import check_multi_head, check_split_heads, verdict
 from helpers.checks.answers import ask, judge, numbers
 from helpers.checks.by_heart import check_factors, check_llama_bytes
 from helpers.checks.cache_bytes import check_cache_bytes, right_bytes
@@ -13,6 +13,7 @@ from helpers.checks.forms import (
     kind_in_words,
     refuse_another_form,
 )
+from helpers.checks.time_limit import TimeUp
 from helpers.checks.verdict import Refused
 from tests.test_checks import RIGHT_WHOLES
 from tests.test_checks_by_heart import BYTES, FACTORS
@@ -146,3 +147,25 @@ def test_a_rounded_number_is_said_to_be_rounded():
 def test_another_models_bytes_are_called_by_its_name():
     said = check_llama_bytes({**BYTES, "405B": BYTES["70B"]})
     assert said.sentence == "405B: This is 70B's."
+
+
+@pytest.mark.parametrize(
+    ("took", "said"),
+    [
+        (5.5, "was stopped after 5 seconds."),
+        (60, "was stopped after 60 seconds. The limit is 5, but one long"),
+    ],
+)
+def test_f15_how_long_it_took_is_told_as_it_was(monkeypatch, took, said):
+    clock = iter((100, 100 + took))
+
+    def long_step(seconds, call):
+        raise TimeUp
+
+    monkeypatch.setattr(verdict, "monotonic", lambda: next(clock))
+    monkeypatch.setattr(verdict, "within", long_step)
+    assert said in check_split_heads(lambda X, h: X).sentence
+
+
+def test_an_array_is_given_its_article():
+    assert "got an ndarray" in check_split_heads(np.eye(3)).sentence

@@ -1,11 +1,13 @@
 """What a check says: yes, no, or not yet."""
 
 from dataclasses import dataclass
+from time import monotonic
 
 from helpers.checks.time_limit import TimeUp, within
 from helpers.pictures.text import escape
 
 SECONDS = 5  # a check stops a function that runs longer
+LATE = 5  # more seconds are no busy machine any more
 WORD = {"yes": "Yes.", "no": "No.", "not yet": "Not yet."}
 EDGE = {"yes": "#2e7d32", "no": "#b3261e", "not yet": "#616161"}
 
@@ -79,6 +81,7 @@ def verdict_on(f, examine, seconds=None):
             f"{_with_article(type(f).__name__)}.",
             "Give it the name of your function, without brackets behind it.",
         )
+    start = monotonic()
     try:
         return Verdict("yes", within(limit, lambda: examine(f)))
     except NotYet as reason:
@@ -88,12 +91,22 @@ def verdict_on(f, examine, seconds=None):
     except TimeUp:
         return Verdict(
             "no",
-            f"Your function was stopped after {limit} seconds.",
+            _when_stopped(limit, monotonic() - start),
             f"Look for a loop that never ends: what makes its condition "
             f"false? These inputs are small, and a right answer takes "
             f"{'a few seconds' if seconds else 'milliseconds'}.",
         )
 
 
+def _when_stopped(limit, took):
+    if took < limit + LATE:
+        return f"Your function was stopped after {limit} seconds."
+    return (
+        f"Your function was stopped after {took:.0f} seconds. The limit is "
+        f"{limit}, but one long step, such as a sleep, ends first."
+    )
+
+
 def _with_article(noun):
-    return f"{'an' if noun[0] in 'aeiou' else 'a'} {noun}"
+    an = noun[0] in "aeiou" or noun.startswith("nd")  # said "en dee array"
+    return f"{'an' if an else 'a'} {noun}"
