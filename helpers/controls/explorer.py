@@ -1,10 +1,10 @@
 """An explorer: the update loop that all of them share."""
 
 import re
-from functools import wraps
 
 import ipywidgets as widgets
 
+from helpers.controls.failures import own_failure, said
 from helpers.controls.keeping import Keeping
 from helpers.controls.places import Message
 from helpers.controls.runs import close_earlier_runs
@@ -25,10 +25,13 @@ class Explorer(widgets.VBox):
     and if it likes `remark(state)`, a sentence on what is special there.
     `dials` names the controls that make up its setting, in the order of
     `settings.code_of`; `lay_out` sets its parts above the row that keeps.
+    What it makes it shows or hides: a widget that stands nowhere is closed
+    by nobody, and lives until the kernel ends.
     """
 
     stages = ()
     dials = {}
+    lines = 2  # kept for the message
     keeping = None
     _stood = None
 
@@ -37,7 +40,7 @@ class Explorer(widgets.VBox):
         super().__init_subclass__(**named)
         for name in dir(cls):
             if name.startswith("_on_") or name == "_start_again":
-                setattr(cls, name, _said(getattr(cls, name)))
+                setattr(cls, name, said(getattr(cls, name)))
 
     def __new__(cls, *args, **named):
         """Remember what it was made with, for a second copy."""
@@ -46,7 +49,7 @@ class Explorer(widgets.VBox):
         return made
 
     def __init__(self):
-        self.message = Message()
+        self.message = Message(self.lines)
         self._busy = self._held = False
         super().__init__()
         self.add_class("why-explorer")
@@ -157,9 +160,9 @@ class Explorer(widgets.VBox):
             result = self.compute(state)
             self.show(state, result)
         except (SizeError, TextError) as error:
-            self._say_failure(str(error))
+            self.say_failure(str(error))
         except Exception as error:
-            self._say_failure(_own_failure(error))
+            self.say_failure(own_failure(error))
             raise
         else:
             text = f"{notice} {self.remark(state)}".strip()
@@ -172,7 +175,8 @@ class Explorer(widgets.VBox):
         before, self._stood = self._stood, stand(self, own)
         return moved(before or {}, self._stood)
 
-    def _say_failure(self, sentence):
+    def say_failure(self, sentence):
+        """Say what went wrong; what is shown is greyed out."""
         self.message.say(sentence, problem=True)
         for stage in self.stages:
             stage.mark_old()
@@ -191,25 +195,3 @@ class Explorer(widgets.VBox):
                 bundle["text/html"] = image(svg, description)
                 bundle["text/plain"] = description
         return bundle
-
-
-def _own_failure(error):
-    return (
-        f"The course's own code failed ({type(error).__name__}: {error}). "
-        f"The picture below is the last good one."
-    )
-
-
-def _said(callback):
-    """Return the callback; a failure is said before ipywidgets hides it."""
-
-    @wraps(callback)
-    def saying(self, *args):
-        try:
-            return callback(self, *args)
-        except Exception as error:
-            if not hasattr(error, "was_said"):  # slices say their own
-                self._say_failure(_own_failure(error))
-            raise
-
-    return saying if not hasattr(callback, "__wrapped__") else callback

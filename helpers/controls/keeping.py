@@ -4,6 +4,7 @@ import base64
 
 import ipywidgets as widgets
 
+from helpers.controls.failures import said
 from helpers.controls.parts import WIDE, button, row, style_sheet, switch
 from helpers.controls.places import Message
 from helpers.controls.runs import close_all
@@ -62,6 +63,10 @@ class Keeping:
         )
         return box.add_class("why-beside")
 
+    def say_failure(self, sentence):
+        """Say in the explorer what went wrong in this row."""
+        self._explorer.say_failure(sentence)
+
     def follow(self):
         """Show the code of the explorer as it stands now."""
         self.code.unobserve(self._on_code, "value")
@@ -72,6 +77,7 @@ class Keeping:
         if self.message.text:
             self.message.say("")
 
+    @said
     def _on_code(self, change):
         try:
             moved = self._explorer.restore(change["new"])
@@ -82,6 +88,7 @@ class Keeping:
             stand = "The controls stand where the code says."
             self.message.say(f"{stand} {moved}".strip())
 
+    @said
     def _on_pin(self, _):
         if self.copy is None:
             self.copy = self._explorer.another()
@@ -90,18 +97,21 @@ class Keeping:
             self.place.layout.display = None
             self.pin.description = UNPIN
         else:
-            copy, self.copy = self.copy, None
-            self.place.children = ()
+            gone, self.place.children = self.place.children, ()
+            self.copy = None
             self.place.layout.display = "none"
-            close_all(copy)
+            for part in gone:
+                close_all(part)
             self.pin.description = PIN
 
+    @said
     def _on_large(self, change):
         if change["new"]:
             self._explorer.add_class("why-large")
         else:
             self._explorer.remove_class("why-large")
 
+    @said
     def _on_save(self, _):
         try:
             svg, _ = self._explorer.portrait()

@@ -2,7 +2,7 @@
 
 import ipywidgets as widgets
 
-from helpers.controls import Message, row, style_sheet, switch
+from helpers.controls import row, style_sheet, switch
 from helpers.pictures.text import FAINT, INK, escape
 from helpers.quiz.asking import STYLES, Asking, lines_for, paragraph
 from helpers.quiz.clock import Clock, minutes
@@ -35,6 +35,8 @@ class TimedCard(Asking):
     """An explanation to say aloud. Nothing is recorded, nothing is kept."""
 
     def __init__(self, card, now=None):
+        names = sum(len(point.name) + 2 for point in card.points)
+        self.lines = lines_for(names + 70)
         super().__init__()
         self.card = card
         settings = {} if now is None else {"now": now}
@@ -47,8 +49,6 @@ class TimedCard(Asking):
         self.marking = switch("show the points, to mark what I said", False)
         self.rubric = widgets.VBox(self.points)
         self.rubric.add_class("why-points")
-        names = sum(len(point.name) + 2 for point in card.points)
-        self.message = Message(lines_for(names + 70))
         self.children = (
             style_sheet(STYLES + POINTS),
             widgets.HTML(paragraph(card.task)),

@@ -2,7 +2,7 @@
 
 import ipywidgets as widgets
 
-from helpers.controls import Message, choice, selection, style_sheet
+from helpers.controls import choice, selection, style_sheet
 from helpers.quiz.asking import STYLES, Asking, lines_for, paragraph
 from helpers.quiz.cards import folded
 
@@ -28,8 +28,10 @@ class FollowUps(Asking):
     """A question, its answer and the common wrong one behind folds."""
 
     def __init__(self, questions):
-        super().__init__()
         self.questions = tuple(questions)
+        topics = sum(len(q.topic) + 10 for q in self.questions)
+        self.lines = lines_for(topics)
+        super().__init__()
         self.marks = [None] * len(self.questions)
         places = [
             (f"{number} of {len(self.questions)}", number - 1)
@@ -38,8 +40,6 @@ class FollowUps(Asking):
         self.place = selection("question", places, 0)
         self.text = widgets.HTML(layout=widgets.Layout(min_height="140px"))
         self.mark = choice("I said", [(m, m) for m in MARKS], None)
-        topics = sum(len(q.topic) + 10 for q in self.questions)
-        self.message = Message(lines_for(topics))
         self.children = (
             style_sheet(STYLES),
             self.place,

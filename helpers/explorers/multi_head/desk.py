@@ -42,7 +42,12 @@ def preset_of(sentence):
 
 
 class Desk:
-    """The controls of a sentence and its heads, and what follows a text."""
+    """The controls of a sentence and its heads, and what follows a text.
+
+    A subclass says which `kinds` of heads there are, and makes `dials`.
+    """
+
+    kinds = ()
 
     def _make_controls(self, h, d_model, sentence, text):
         self.sentence = choice("sentence", list(SENTENCE_CHOICES), sentence)
@@ -57,7 +62,7 @@ class Desk:
             "width d_model", D_MODEL_CHOICES, d_model, width="290px"
         )
         self.h = selection("heads h", divisors(d_model), h, width="290px")
-        self.kind = choice("heads are", (HAND_BUILT, RANDOM), HAND_BUILT)
+        self.kind = choice("heads are", self.kinds, HAND_BUILT)
         self.causal = switch("causal mask: no key to the right", False)
         self.relations = {name: switch(name, True) for name in RELATION_NAMES}
         for number, box in enumerate(self.relations.values()):
@@ -69,24 +74,9 @@ class Desk:
             "ledger N", [(f"{N:,}", N) for N in LEDGER_N], LEDGER_N[0]
         )
         self.show_table = switch("row of the query as a table", False)
-        self.show_ledger = switch("ledger and shapes as tables", True)
-        self.bug = choice("bug", [NO_BUG, *BUGS], NO_BUG)
         self.restart = widgets.Button(
             description="start again", layout=widgets.Layout(width="auto")
         )
-        self.dials = {
-            "d_model": self.d_model,
-            "h": self.h,
-            "sentence": self.sentence,
-            "words": OwnWords(self.text, lambda: self.sentence.value == OWN),
-            "heads are": self.kind,
-            "causal mask": self.causal,
-            "relations": tuple(self.relations.values()),
-            "bug": self.bug,
-            "query": self.query,
-            "key": self.key,
-            "ledger N": self.ledger_N,
-        }
 
     def settings(self):
         """Return all controls that have a value, parents before children."""
@@ -98,13 +88,11 @@ class Desk:
             self.kind,
             self.causal,
             *self.relations.values(),
-            self.bug,
             self.query,
             self.key,
             self.page,
             self.ledger_N,
             self.show_table,
-            self.show_ledger,
         )
 
     def _follow_sentence(self, tokens):
@@ -160,6 +148,34 @@ class Desk:
         """Do what a new sentence asks for; return a notice, or ""."""
         self._follow_sentence(tokens)
         return ""
+
+
+class MainDesk(Desk):
+    """The controls of the main explorer: the sentence's, and two more."""
+
+    kinds = (HAND_BUILT, RANDOM)
+
+    def _make_controls(self, h, d_model, sentence, text):
+        super()._make_controls(h, d_model, sentence, text)
+        self.show_ledger = switch("ledger and shapes as tables", True)
+        self.bug = choice("bug", [NO_BUG, *BUGS], NO_BUG)
+        self.dials = {
+            "d_model": self.d_model,
+            "h": self.h,
+            "sentence": self.sentence,
+            "words": OwnWords(self.text, lambda: self.sentence.value == OWN),
+            "heads are": self.kind,
+            "causal mask": self.causal,
+            "relations": tuple(self.relations.values()),
+            "bug": self.bug,
+            "query": self.query,
+            "key": self.key,
+            "ledger N": self.ledger_N,
+        }
+
+    def settings(self):
+        """Return all controls that have a value, parents before children."""
+        return (*super().settings(), self.bug, self.show_ledger)
 
 
 def _why_not(name):

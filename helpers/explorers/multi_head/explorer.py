@@ -15,7 +15,7 @@ from helpers.explorers.multi_head import views
 from helpers.explorers.multi_head.desk import (
     NO_BUG,
     SWATCHES,
-    Desk,
+    MainDesk,
     preset_of,
 )
 from helpers.explorers.multi_head.layer import (
@@ -64,7 +64,7 @@ def explore_multi_head(
     return MultiHeadExplorer(h, d_model, sentence, kind, causal)
 
 
-class MultiHeadExplorer(Desk, Explorer):
+class MultiHeadExplorer(MainDesk, Explorer):
     """Heads, their maps, and what they cost, side by side."""
 
     def __init__(self, h, d_model, sentence, kind, causal):

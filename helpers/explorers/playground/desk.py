@@ -34,12 +34,13 @@ AS_SLIDERS = (  # a field in a slider's place is as high: nothing jumps
 class PlaygroundDesk(Desk):
     """The controls. They keep each other legal, and say what they moved."""
 
+    kinds = KINDS
+
     def _make_controls(self, h, n_kv, d_model, sentence, text):
         super()._make_controls(h, d_model, sentence, text)
         self.n_kv = selection(
             "key/value heads n_kv", divisors(h), n_kv, width="330px"
         )
-        self.kind = choice("heads are", KINDS, HAND_BUILT)
         self._kind = HAND_BUILT  # the last one that was possible
         self.depth = choice(
             "layer of the real model", tuple(range(1, CONFIG.n_layers + 1)), 4
@@ -67,7 +68,7 @@ class PlaygroundDesk(Desk):
 
     def settings(self):
         """Return all controls that have a value, parents before children."""
-        more = self.n_kv, self.depth, self.number_type
+        more = self.n_kv, self.depth, self.number_type, self.show_ledger
         return (*super().settings(), *more)
 
     def _start_again(self, event):
@@ -110,11 +111,7 @@ class PlaygroundDesk(Desk):
     def _on_kind(self, change):
         if self._busy:
             return
-        try:
-            reason = why_not(change["new"], words(self.text.value))
-        except TextError as error:
-            reason = str(error)
-        if reason:
+        if reason := why_not(change["new"], self._readable()):
             self.set_quietly(self.kind, value=self._kind)
             self.refresh(reason)
         else:
@@ -127,11 +124,18 @@ class PlaygroundDesk(Desk):
         self.set_quietly(self.kind, value=kind)
         query, key = self.query.value + moved, self.key.value + moved
         said = self._follow_sizes()
-        self._follow_sentence(words(self.text.value))
+        self._follow_sentence(self._readable())
         last = self.query.options[-1][1]
         self.set_quietly(self.query, value=min(max(query, 0), last))
         self.set_quietly(self.key, value=min(max(key, 0), last))
         return "" if kind == REAL else said  # its sizes are not the sliders'
+
+    def _readable(self):
+        """Return the words, or the last ones that could be read."""
+        try:
+            return words(self.text.value)
+        except TextError:
+            return self._last_read
 
     def _take_words(self, tokens):
         """Take a sentence; leave heads that can't read it, and say so."""
@@ -150,6 +154,7 @@ class PlaygroundDesk(Desk):
 
     def _follow_sentence(self, tokens):
         """Offer places, relations and kinds that this sentence has."""
+        self._last_read = tokens
         super()._follow_sentence(self._shown(tokens))
         kind = self._kind
         for box in self.relations.values():

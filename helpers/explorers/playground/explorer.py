@@ -5,6 +5,7 @@ from helpers.controls import (
     LinkedSelection,
     Message,
     Stage,
+    require_choice,
     row,
     style_sheet,
 )
@@ -30,7 +31,7 @@ from helpers.explorers.playground.layer import Layers, State
 from helpers.explorers.shared_heads import SharedSelection
 from helpers.pictures.maps import MOST_MAPS
 from helpers.sentences import relations, words
-from helpers.sizes import D_MODEL_CHOICES, SizeError, Sizes
+from helpers.sizes import D_MODEL_CHOICES, Sizes
 
 
 def explore_playground(
@@ -66,21 +67,16 @@ def explore_playground(
 class PlaygroundExplorer(PlaygroundDesk, Explorer):
     """Maps, wiring, work and memory of one layer, under all controls."""
 
+    lines = 3
+
     def __init__(self, h, d_model, n_kv, sentence, kind):
-        if d_model not in D_MODEL_CHOICES:
-            listed = ", ".join(map(str, D_MODEL_CHOICES))
-            raise SizeError(
-                f"d_model must be one of {listed}: got {d_model!r}."
-            )
+        require_choice("d_model", d_model, D_MODEL_CHOICES)
+        require_choice("kind", kind, KINDS)
         sizes = Sizes(d_model, h, n_kv)  # raises if they do not fit
         preset, text = preset_of(sentence)
         tokens = words(text)
-        if kind not in KINDS or why_not(kind, tokens):
-            reason = why_not(kind, tokens) if kind in KINDS else ""
-            raise ValueError(
-                reason
-                or f"kind must be one of {', '.join(KINDS)}: got {kind!r}."
-            )
+        if reason := why_not(kind, tokens):
+            raise ValueError(reason)
         super().__init__()
         self._layers = Layers()
         self._make_controls(sizes.h, sizes.n_kv, d_model, preset, text)
@@ -93,7 +89,6 @@ class PlaygroundExplorer(PlaygroundDesk, Explorer):
         self.refresh()
 
     def _make_stages(self):
-        self.message = Message(lines=3)
         self.status = Message(lines=2)
         self.maps, self.row_table = Stage(), Stage()
         self.wires, self.badge = Stage(), Stage("2em")
