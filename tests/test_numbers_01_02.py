@@ -15,11 +15,21 @@ from helpers.explorers.average.scene import (
     State,
     average,
 )
-from helpers.explorers.scaling.tables import D_K, DRAWS, rows
+from helpers.explorers.scaling.tables import (
+    AFTER,
+    BEFORE,
+    BOTH,
+    D_K,
+    DRAWS,
+    Masked,
+    masked_map,
+    rows,
+)
 from helpers.explorers.scaling.tables import KEYS as MANY
 from helpers.rope import rotate
 from helpers.sentences import HUNGRY, words
-from tests.test_numbers_04 import notebook, prose
+from tests.test_numbers_04 import notebook
+from tests.tools import prose_of as prose
 
 ONE, TWO = "01_one_query_one_average", "02_single_head"
 CAT, ATE, FISH, IT, HUNGRY_WORD = range(5)
@@ -73,11 +83,14 @@ def test_what_is_to_be_found_can_be_found():
     assert "**Find** a query that brings the output close to *ate*" in prose(
         ONE
     )
+    assert "the query (−3, 3). More *cat* than *fish*: (−1, 1)." in prose(ONE)
     near = average(State(-3, 3, 1)).output
     assert np.hypot(*(near - VALUES[ATE])) < 0.1
     shares = average(State(-1, 1, 1)).shares
     assert shares[CAT] > shares[FISH]
     middle = VALUES.mean(axis=0)
+    assert "the query (0, 0) exactly, the temperature 100 nearly" in prose(ONE)
+    assert max(TEMPERATURES) == 100
     assert average(State(0, 0, 1)).output == pytest.approx(middle)
     hot = average(State(1.5, 1, max(TEMPERATURES))).output
     assert np.hypot(*(hot - middle)) < 0.05
@@ -147,6 +160,16 @@ def test_what_is_said_of_the_curves():
     assert "the first one past it" in prose(TWO)
     peak = D_K[int(raw.gradient.argmax())]
     assert min(d_k for d_k in below if d_k > peak) == 64
+    assert "is largest at d_k = 16, and its median is below its mean from" in (
+        prose(TWO)
+    )
+    assert (peak, below[-5:]) == (16, [64, 128, 256, 512, 1024])
+    assert raw.example[-1].max() > 0.5 > rows(True).example[-1].max()
+    assert "two rows see nothing; *after* the softmax, most sums" in prose(TWO)
+    for acts, empty in ((BEFORE, 2), (AFTER, 2)):
+        sums = masked_map(Masked(BOTH, acts, 7)).attn.sum(axis=1)
+        assert (sums == 0).sum() == empty
+        assert (sums < 0.99).sum() == (empty if acts == BEFORE else 8)
     place = D_K.index(256)
     assert "At d_k = 256 a typical row has put nearly everything on" in prose(
         TWO
