@@ -284,7 +284,7 @@ def stopwatch():
 
 
 @each
-@pytest.mark.parametrize("below", ["", "notebooks", "notebooks/mine"])
+@pytest.mark.parametrize("below", ["notebooks", "notebooks/mine"])
 def test_run_all_in_a_fresh_kernel(path, below, collection):
     seconds = stopwatch()
     done = rules.executed(load(path), collection / below)
@@ -298,6 +298,15 @@ def test_every_cell_runs_twice(path, collection):
     notebook = rules.every_cell_twice(load(path))
     done = rules.executed(notebook, collection / "notebooks")
     found = rules.run_complaints(done)
+    assert not found, "\n".join(found)
+
+
+@each
+def test_the_setup_cell_works_in_the_root_too(path, collection):
+    """What a later cell reads from its folder would fail in mine/ already."""
+    notebook = load(path)
+    notebook.cells = rules.code_cells(notebook)[:1]
+    found = rules.run_complaints(rules.executed(notebook, collection))
     assert not found, "\n".join(found)
 
 
