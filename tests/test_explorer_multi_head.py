@@ -212,6 +212,26 @@ def test_only_what_the_mask_hides_is_outlined_as_hidden(explorer):
         assert any(cells) is causal and not all(cells)
 
 
+def test_a_count_that_differs_from_the_formula_says_so():
+    formula = flops(9, Sizes(60, 6))
+    for counted in (formula.total - 2, formula.total + 2):
+        said = views.badge(9, counted, formula)
+        assert "✗ counted ≠ formula" in said and "✓" not in said
+        assert f"{counted:,} and {formula.total:,} at N = 9" in said
+
+
+def test_of_many_heads_the_strongest_three_are_named(explorer):
+    explorer.kind.value, explorer.h.value = RANDOM, 16
+    state, result = shown(explorer)
+    shares = result.attn[:, *state.chosen]
+    best = np.argsort(-shares)[:3]
+    named = re.findall(r"head (\d+)", explorer.status.text)
+    assert [int(n) - 1 for n in named] == best.tolist()
+    for head in best:
+        assert f"{shares[head]:.2f}" in explorer.status.text
+    assert f"Average {shares.mean():.2f}." in explorer.status.text
+
+
 def test_a_bug_is_said_beside_the_maps(explorer):
     explorer.bug.value = "wrong merge"
     assert explorer.message.text.startswith("Bug on: ")
