@@ -17,6 +17,8 @@ Source: Su et al., "RoFormer" (2021), section 3.2, equations 14 and 15; the
 layouts as in transformers 5.24.0 (tests/vectors, kind "rope").
 """
 
+from numbers import Real
+
 import numpy as np
 
 from helpers.sizes import SizeError, whole
@@ -56,8 +58,10 @@ def angles(positions, d, base=10_000.0):
             f"d must be even, because rotary positions turn pairs of numbers:"
             f" got d={d}; {'' if d == 1 else f'd={d - 1} or '}d={d + 1} would."
         )
-    if not 1 < base < np.inf:
-        raise ValueError(f"base must be a finite number above 1: got {base}.")
+    if not isinstance(base, Real) or not 1 < base < np.inf:
+        raise ValueError(
+            f"base must be a finite number above 1: got {base!r}."
+        )
     positions = np.asarray(positions)
     if positions.dtype.kind not in "iu":
         raise TypeError(

@@ -162,6 +162,8 @@ def test_a_counted_array_stays_one():
         ((N, D), {"positions": np.arange(N) - 1}, "count from 0"),
         ((N, D), {"base": 1}, "above 1"),
         ((N, D), {"base": float("nan")}, "above 1"),
+        ((N, D), {"base": "1e4"}, "above 1: got '1e4'"),
+        ((N, D), {"base": None}, "above 1: got None"),
     ],
 )
 def test_bad_input_is_named(shape, settings, said):
