@@ -1,11 +1,14 @@
 """The lecture: paths that fit their time, codes that work, a right key."""
 
 import base64
+import json
 import re
+from pathlib import Path
 
 import nbformat
 import numpy as np
 import pytest
+from jupyterlab.commands import get_app_dir
 
 from helpers.attention import scaled_dot_product_attention
 from helpers.cost import flops, softmax_work
@@ -239,3 +242,23 @@ def test_no_published_copy_holds_the_key(tmp_path):
     assert "exercises.md" in code
     text = PAGE.read_text(encoding="utf-8")
     assert "](lecture/marking.md)" not in text
+
+
+def menu_places(items, above=""):
+    """Yield (command, "Menu → Submenu") of JupyterLab's own menus."""
+    for item in items:
+        if "submenu" in item:
+            name = item["submenu"]["label"]
+            yield from menu_places(item["submenu"]["items"], f" → {name}")
+        elif "command" in item:
+            yield item["command"], above
+
+
+def test_presentation_mode_is_where_the_page_says():
+    schema = "schemas/@jupyterlab/application-extension/commands.json"
+    raw = (Path(get_app_dir()) / schema).read_text(encoding="utf-8")
+    menus = json.loads(raw)["jupyter.lab.menus"]["main"]
+    (view,) = (m["items"] for m in menus if m["id"] == "jp-mainmenu-view")
+    place = dict(menu_places(view))["application:toggle-presentation-mode"]
+    text = " ".join(PAGE.read_text(encoding="utf-8").split())
+    assert f"*View{place} → Presentation Mode*" in text
