@@ -1,9 +1,7 @@
 """Numbers in the prose of notebooks 03 and 05, against the code."""
 
-import re
 import tracemalloc
 
-import nbformat
 import numpy as np
 import pytest
 
@@ -27,23 +25,17 @@ from helpers.learn.who_did_what import WhoDidWhat
 from helpers.sentences import HUNGRY, SWAPPED
 from helpers.sizes import Sizes
 from helpers.tiled import tiled_attention
-from tests.tools import ROOT
-
-
-def prose(name):
-    notebook = nbformat.read(ROOT / "notebooks" / name, as_version=4)
-    cells = [c.source for c in notebook.cells if c.cell_type == "markdown"]
-    return re.sub(r"\s+", " ", "\n".join(cells))
+from tests.tools import prose_of
 
 
 @pytest.fixture(scope="module")
 def one_head_page():
-    return prose("03_why_one_head_is_not_enough.ipynb")
+    return prose_of("03")
 
 
 @pytest.fixture(scope="module")
 def cost_page():
-    return prose("05_what_does_it_cost.ipynb")
+    return prose_of("05")
 
 
 def of_three_words(exponentials):
@@ -173,6 +165,16 @@ def test_the_rows_that_the_page_shows(one_and_two):
     for role, wanted in (("subject", [0, 1]), ("object", [1, 0])):
         p = softmax(X_out[:, 2] @ models[2].parts["read " + role])
         assert p[[0, 1], wanted].min() > 0.9
+
+
+@pytest.mark.parametrize("study", ("heads", "three_roles", "variants", "it"))
+def test_a_study_is_predicted_before_its_picture(one_head_page, study):
+    before, found, after = one_head_page.partition(
+        f"](images/03_study_{study}"
+    )
+    asked = before.rindex("**Predict**")
+    assert found and before.rindex("![") - asked < 100  # right before it
+    assert "**Predict**" not in after[:200]
 
 
 def test_eight_seeds_of_one_head(one_head_page):

@@ -1,6 +1,5 @@
 """What the prose of notebook 08 says: of the shipped model, and of bands."""
 
-import json
 from itertools import combinations
 
 import numpy as np
@@ -18,20 +17,15 @@ from helpers.learn.snapshots import examination, head_scores
 from helpers.learn.studies import STUDIES
 from helpers.learn.studies import shipped as shipped_study
 from helpers.learn.training import examine, train
-from tests.tools import ROOT
+from tests.tools import prose_of
 
-NOTEBOOK = ROOT / "notebooks" / "08_what_heads_learn.ipynb"
 TASK = Repeat(vocabulary=26, N=24, shortest=5, longest=12)
 SETTINGS = {"d_model": 64, "h": 2}
 
 
 @pytest.fixture(scope="module")
 def prose():
-    cells = json.loads(NOTEBOOK.read_text(encoding="utf-8"))["cells"]
-    text = " ".join(
-        "".join(c["source"]) for c in cells if c["cell_type"] == "markdown"
-    )
-    return " ".join(text.split())
+    return prose_of("08")
 
 
 @pytest.fixture(scope="module")

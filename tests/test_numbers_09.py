@@ -23,7 +23,7 @@ from helpers.pretrained.sample import load_sample
 from helpers.pretrained.scores import load_scores
 from helpers.questions.real_heads import CONCLUDE
 from tests import notebook_rules as rules
-from tests.tools import ROOT, missing
+from tests.tools import ROOT, missing, prose_of
 
 NOTEBOOK = ROOT / "notebooks" / "09_heads_in_a_real_model.ipynb"
 IT, FIRST, SECOND, ADJECTIVE = 7, 2, 5, 9
@@ -36,11 +36,8 @@ def cells():
 
 
 @pytest.fixture(scope="module")
-def prose(cells):
-    text = " ".join(
-        "".join(c["source"]) for c in cells if c["cell_type"] == "markdown"
-    )
-    return " ".join(text.split())
+def prose():
+    return prose_of("09")
 
 
 @pytest.fixture(scope="module")
