@@ -188,6 +188,21 @@ def test_a_finished_run_is_shown_again(explorer, short):
     assert len(explorer.attempts) == 3
 
 
+def test_an_attempt_says_seen_pairs_and_new_ones_each_in_its_column():
+    run, _ = shipped_runs().values()
+    for new in (run.new, None):
+        html = attempts.attempts_table([replace(run, new=new)])
+        header, row = (
+            re.findall(r"<t[dh][^>]*>([^<]*)", line)
+            for line in re.findall(r"<tr>(.*?)</tr>", html)
+        )
+        cells = dict(zip(header, row, strict=True))
+        seen = " / ".join(f"{p:.2f}" for p in run.seen)
+        assert cells["seen pairs"] == seen
+        wanted = " / ".join(f"{p:.2f}" for p in new) if new else "none"
+        assert cells["new pairs"] == wanted != seen
+
+
 def test_the_last_attempts_are_shown_with_their_numbers():
     run = shipped_runs()[Setting()]
     shown = attempts.attempts_table((run,) * 15)
