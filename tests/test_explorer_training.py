@@ -11,7 +11,12 @@ import pytest
 
 from helpers.controls import runs as cell_runs
 from helpers.counted import count, counting
-from helpers.explorers.training import attempts, explore_training, runs
+from helpers.explorers.training import (
+    attempts,
+    explore_training,
+    runs,
+    views,
+)
 from helpers.explorers.training.lessons import lesson, verdict
 from helpers.explorers.training.setting import (
     HEADS,
@@ -186,6 +191,22 @@ def test_a_finished_run_is_shown_again(explorer, short):
     explorer.h.value = 1
     assert explorer.shown is run and not is_old(explorer.curves)
     assert len(explorer.attempts) == 3
+
+
+def test_each_row_of_a_map_has_the_name_of_its_word():
+    for run in shipped_runs().values():
+        h = run.setting.h
+        for sentence, layers, answers in zip(
+            runs.SENTENCES, run.shares, run.answers, strict=True
+        ):
+            block = views._block(sentence, layers, answers)
+            words = sentence.split()
+            for part, place in zip(block.parts, (2, -1), strict=True):
+                names = [f"{words[place]}, head {n + 1}" for n in range(h)]
+                assert [row.name for row in part] == names
+            for place, part in enumerate(block.parts):
+                rows = [heads[place] for heads in layers[0]]
+                assert [row.shares for row in part] == rows
 
 
 def test_an_attempt_says_seen_pairs_and_new_ones_each_in_its_column():
