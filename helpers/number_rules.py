@@ -6,12 +6,14 @@ is refused before it is computed.
 
 import numpy as np
 
+from helpers.sizes import quoted
+
 
 def require_switch(name, value):
     """Raise a TypeError unless `value` is True or False."""
     if not isinstance(value, (bool, np.bool_)):
         raise TypeError(
-            f"{name} must be True or False: got {_quoted(value)}. Which "
+            f"{name} must be True or False: got {quoted(value)}. Which "
             f"query may see which key, place by place, goes to mask=."
         )
 
@@ -25,7 +27,7 @@ def require_scale(scale):
         or not np.isfinite(number)
     ):
         raise ValueError(
-            f"scale must be one finite number: got {_quoted(scale)}. Left "
+            f"scale must be one finite number: got {quoted(scale)}. Left "
             f"out, it is 1 / sqrt(d_k)."
         )
 
@@ -88,8 +90,3 @@ def require_kept(number_type, **arrays):
 def _largest(array):
     array = np.asarray(array)  # no subclass, and no copy
     return np.longdouble(max(array.max(), -array.min()))
-
-
-def _quoted(value):
-    text = repr(value)
-    return text if len(text) <= 40 else f"a {type(value).__name__}"

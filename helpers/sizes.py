@@ -51,8 +51,9 @@ def _is_truth(value):  # bool and NumPy's; 1.26 would take its own for 0, 1
 
 def quoted(value):
     """Return a value as Python writes it; of a long one, its type."""
-    text = repr(value)
-    return text if len(text) <= 40 else f"a {type(value).__name__}"
+    text, kind = repr(value), type(value).__name__
+    article = "an" if kind[0] in "aeiou" else "a"
+    return text if len(text) <= 40 else f"{article} {kind}"
 
 
 def _shortened(number):

@@ -12,12 +12,8 @@ from urllib.parse import unquote
 
 NUMPY = {"numpy"}
 FLOORS = (
-    {
-        "sizes": set(),
-        "environment": set(),
-        "glossary": set(),
-        "number_rules": NUMPY,
-    },
+    {"sizes": set(), "environment": set(), "glossary": set()},
+    {"number_rules": NUMPY},
     {"array_rules": NUMPY, "cost": set(), "sentences": NUMPY},
     {"attention": NUMPY, "rope": NUMPY, "models": set(), "questions": set()},
     {

@@ -27,7 +27,7 @@ from tests.tools import ROOT
         (7, (1, 2, 6), "n must be one of 1, 2, 6: got 7; the nearest is 6."),
         (2.4, (1, 2, 6), "got 2.4; the nearest is 2."),
         (-(10**299), (1, 2, 6), "the nearest is 1."),
-        (10**400, (0.5, 2), "n must be one of 0.5, 2: got a int."),
+        (10**400, (0.5, 2), "n must be one of 0.5, 2: got an int."),
         (float("nan"), (1, 2, 6), "got nan."),
         (float("inf"), (1, 2, 6), "got inf."),
         ("2", (1, 2, 6), "got '2'."),
