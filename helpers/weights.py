@@ -52,6 +52,7 @@ def random_projections(sizes, seed=SEED, number_type=np.float64):
     SizeError
         If they would fill the memory.
     """
+    seed = whole("seed", seed, 0)
     rng = np.random.default_rng(seed)
     columns = {
         "W_Q": (sizes.d_model, sizes.h * sizes.d_k),
@@ -89,6 +90,7 @@ def token_vectors(N, d_model, seed=SEED, number_type=np.float64):
     """
     N, d_model = whole("N", N), whole("d_model", d_model)
     require_memory("The token vectors", N * d_model * 8)
+    seed = whole("seed", seed, 0)
     rng = np.random.default_rng([seed, TOKENS])
     wide = rng.standard_normal((max(N, d_model), min(N, d_model)))
     X = np.linalg.qr(wide)[0]
@@ -152,6 +154,7 @@ def mixing_matrices(sizes, seed=SEED, number_type=np.float64):
     """
     rows = max(sizes.d_model, sizes.h * sizes.d_v)
     require_memory("W_V and W_O", rows * 2 * rows * 8)
+    seed = whole("seed", seed, 0)
     rng = np.random.default_rng([seed, MIXING])
     W = _gaussian(rng, rows, 2 * rows, number_type)
     W_V = W[: sizes.d_model, : sizes.n_kv * sizes.d_v]

@@ -185,6 +185,8 @@ def test_repeat_repeats_and_asks_only_what_can_be_known():
         lambda: REPEAT.draw(rng(), 10**6),
         lambda: ROLES.draw(rng(), "text"),
         lambda: ROLES.draw(rng(), 0),
+        lambda: WhoDidWhat(split_seed=-1),
+        lambda: WhoDidWhat(split_seed="text"),
         lambda: WhoDidWhat(n_nouns=1),
         lambda: WhoDidWhat(n_nouns=33),
     ],
@@ -200,6 +202,8 @@ def test_a_task_may_hold_nothing_back():
         two.draw(rng(), 3, held=True)
     with pytest.raises(ValueError, match="held_share"):
         WhoDidWhat(held_share=1)
+    with pytest.raises(ValueError, match="held_share"):
+        WhoDidWhat(held_share="text")
 
 
 # --- who did what -------------------------------------------------------

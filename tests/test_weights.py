@@ -20,7 +20,7 @@ from helpers.sentences import (
     relations,
     words,
 )
-from helpers.sizes import D_MODEL_CHOICES, Sizes, divisors
+from helpers.sizes import D_MODEL_CHOICES, SizeError, Sizes, divisors
 from helpers.weights import (
     SCORE,
     hand_built,
@@ -278,6 +278,9 @@ def test_another_seed_gives_other_weights_and_the_same_seed_the_same():
     ):
         assert np.array_equal(make(7), make(7))
         assert not np.array_equal(make(7), make(8))
+        for wrong in (-1, 2.5, "text", None):
+            with pytest.raises(SizeError, match="seed must be"):
+                make(wrong)
 
 
 PRINT_WEIGHTS = """

@@ -1,5 +1,6 @@
 """Sentences and what is asked about them, for any task."""
 
+from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
@@ -74,6 +75,11 @@ def require_head_mask(head_mask, settings, number_type):
 
 def require_share(held_share):
     """Raise a ValueError unless a share can be held back."""
+    if not isinstance(held_share, Real):
+        raise ValueError(
+            f"held_share must be a number: got {held_share!r}; 0.2 is usual "
+            f"here."
+        )
     if not 0 <= held_share < 1:
         raise ValueError(
             f"held_share must be at least 0 and below 1: got "

@@ -57,6 +57,7 @@ class RolesInARow:
     def __post_init__(self):
         whole("n_roles", self.n_roles, 2, 5)
         whole("n_nouns", self.n_nouns, self.n_roles, len(NOUNS))
+        whole("split_seed", self.split_seed, 0)
         require_share(self.held_share)
 
     @property

@@ -74,6 +74,7 @@ class WhoDidWhat:
 
     def __post_init__(self):
         whole("n_nouns", self.n_nouns, 2, len(NOUNS))
+        whole("split_seed", self.split_seed, 0)
         require_share(self.held_share)
         if self.read_it not in ("adjective", "it"):
             raise ValueError(

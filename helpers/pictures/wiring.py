@@ -1,7 +1,9 @@
 """Which key/value head each query head reads, as a wiring diagram."""
 
 from helpers.pictures.text import FAINT, FONT, INK, escape
+from helpers.sizes import whole
 
+MOST = 10_000  # heads of a picture
 WIDTH, HEIGHT = 980, 168
 LEFT, RIGHT = 116, 972
 QUERY_Y, READS_Y, KV_Y = 18, 58, 128
@@ -48,7 +50,7 @@ def wiring(order, description, n_kv=None):
     ValueError
         If `order` is empty, or names a head that is not there.
     """
-    order = tuple(order)
+    order = tuple(whole("order", i, -MOST, MOST) for i in order)
     n_kv = max(order, default=-1) + 1 if n_kv is None else n_kv
     if not order or min(order) < 0 or max(order) >= n_kv:
         raise ValueError(
