@@ -232,6 +232,14 @@ def test_of_many_heads_the_strongest_three_are_named(explorer):
     assert f"Average {shares.mean():.2f}." in explorer.status.text
 
 
+def test_a_bug_of_the_mask_asks_for_it_while_it_is_off(explorer):
+    explorer.bug.value = "mask after softmax"
+    for causal in (False, True, False):
+        explorer.causal.value = causal
+        for said in (explorer.message.text, explorer.gallery.picture):
+            assert ("Switch the causal mask on" in said) is not causal
+
+
 def test_a_bug_is_said_beside_the_maps(explorer):
     explorer.bug.value = "wrong merge"
     assert explorer.message.text.startswith("Bug on: ")
