@@ -15,6 +15,7 @@ STYLES = (
     "var(--jp-ui-font-color1,#212121) !important;outline-offset:1px}"
     ".why-explorer .widget-toggle-buttons"
     "{display:flex;align-items:baseline;gap:8px}"
+    ".why-explorer .widget-toggle-buttons > .widget-label{flex:none}"
     ".why-explorer .widget-toggle-buttons > div"
     "{display:flex;flex-wrap:wrap}"
     ".why-explorer .widget-toggle-button.mod-active"
