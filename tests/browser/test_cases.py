@@ -97,7 +97,7 @@ def test_d01_d02_each_frame_has_one_picture_and_one_height(opened, name):
     for grip in box.locator("[role=slider]:not([disabled] *)").all():
         if grip.is_visible():
             grip.focus()
-            for key in ("End", "Home", *("ArrowRight",) * 3):
+            for key in ("Home", *("ArrowRight",) * 3, "End"):
                 notebook.page.keyboard.press(key)
                 notebook.page.wait_for_timeout(60)
     settle(notebook)
