@@ -21,7 +21,7 @@ from helpers.explorers.ledger.timing import Times, timed_heads, timed_N
 from helpers.explorers.slices import Slices
 from helpers.pictures.bars import FLOPS_IN, STEP_NAMES
 from helpers.sizes import D_MODEL_CHOICES, Sizes, divisors
-from tests.explorers import count_shows, is_old, plant_failure
+from tests.explorers import count_shows, is_old, plant_failure, until
 
 
 @pytest.fixture
@@ -256,8 +256,7 @@ def test_stop_is_heard_between_slices(explorer, quick):
             explorer.clock.measure.disabled
             and not explorer.clock.stop.disabled
         )
-        while not explorer.clock.times.seconds:
-            await asyncio.sleep(0.001)
+        await until(lambda: explorer.clock.times.seconds)
         explorer.clock.stop.click()
         done = explorer.clock.times
         await asyncio.sleep(0.05)
@@ -276,8 +275,7 @@ def test_measuring_in_a_loop_comes_to_its_end(explorer, quick):
 
     async def use():
         explorer.clock.measure.click()
-        while explorer.clock.slices.running:
-            await asyncio.sleep(0.001)
+        await until(lambda: not explorer.clock.slices.running)
 
     asyncio.run(use())
     assert explorer.clock.times.rounds == 2
@@ -293,8 +291,7 @@ def test_a_failure_while_measuring_is_said(explorer, monkeypatch, loop):
 
     async def use():
         explorer.clock.measure.click()
-        while explorer.clock.slices.running:
-            await asyncio.sleep(0.001)
+        await until(lambda: not explorer.clock.slices.running)
 
     if loop:
         asyncio.run(use())
@@ -323,8 +320,7 @@ def test_slices_start_again_in_place_of_what_runs():
         slices = Slices(on_failure=None, on_end=ends.append)
         slices.start(iter(range(1000)))
         slices.start(iter(range(2)))
-        while slices.running:
-            await asyncio.sleep(0.001)
+        await until(lambda: not slices.running)
 
     asyncio.run(use())
     assert ends == [False, True]

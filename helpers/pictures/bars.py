@@ -75,7 +75,7 @@ def _bar(name, ledger, y, most, unit):
             parts.append(
                 f'<text x="{x + width / 2:.1f}" y="{y + 15}" fill="#000" '
                 f'font-size="11" text-anchor="middle" '
-                f'pointer-events="none">{share:.0%}</text>'
+                f'pointer-events="none">{share * 100:.3g}%</text>'
             )
         x += width
     return "".join(parts)
