@@ -91,7 +91,12 @@ def inside(box):
 
 
 def fields(explorer):
-    return [w for w in inside(explorer) if isinstance(w, widgets.Text)]
+    """Return the fields that a reader can type into as things are."""
+    return [
+        w
+        for w in inside(explorer)
+        if isinstance(w, widgets.Text) and not w.disabled
+    ]
 
 
 def require_harmless(explorer):
@@ -146,7 +151,7 @@ def explorers():
 
 
 def test_there_are_fields_to_test(explorers):
-    assert sum(len(fields(explorers(name))) for name in OF_EACH_KIND) > 15
+    assert sum(len(fields(explorers(name))) for name in OF_EACH_KIND) > 12
 
 
 @pytest.mark.parametrize(
