@@ -5,6 +5,7 @@ network and no server is needed to read them, and the search works from the
 disk too. Explorers show their default picture.
 """
 
+import re
 import shutil
 import subprocess
 import sys
@@ -45,6 +46,8 @@ def build(out=SITE / "reading"):
         source = Path(name).resolve()
         copy_to(source)
         _without_badges(source / "README.md")
+        for path in notebooks(source):
+            _with_places_in_lower_case(path)
         pages = "\n".join(f"notebooks/{path.stem}" for path in notebooks())
         (source / "index.md").write_text(START % pages, encoding="utf-8")
         made = source / "made" / "html"
@@ -64,3 +67,13 @@ def _without_badges(page):
     lines = page.read_text(encoding="utf-8").splitlines(keepends=True)
     kept = (line for line in lines if not line.startswith("[!["))
     page.write_text("".join(kept), encoding="utf-8")
+
+
+def _with_places_in_lower_case(path):
+    """Let a notebook's links to its own headings fit MyST's names of them.
+
+    JupyterLab calls the place of "Read a map" Read-a-map, MyST read-a-map.
+    """
+    text = path.read_text(encoding="utf-8")
+    text = re.sub(r"\]\(#[\w-]+\)", lambda link: link[0].lower(), text)
+    path.write_text(text, encoding="utf-8")

@@ -5,6 +5,7 @@ comes from the package sphinx-revealjs, whose files are copied beside them.
 """
 
 import importlib.util
+import re
 import shutil
 import tempfile
 from pathlib import Path
@@ -163,6 +164,8 @@ def write(notebook, title, page, style="lecture.css"):
     text = text.replace('href="lecture.css"', f'href="{style}"')
     text = text.replace(".ipynb", ".slides.html")
     text = text.replace('href="../', 'href="')  # pages lie beside the decks
+    # A heading is a slide, and its name no place to jump to.
+    text = re.sub(r'<a href="#[\w-]+">(.*?)</a>', r"\1", text)
     page.write_text(text, encoding="utf-8")
 
 

@@ -173,7 +173,7 @@ def test_weights_that_are_no_numbers_are_refused(tmp_path, name, bad):
     try:
         run = broken.run([2, 5, 6, 3])
     except ValueError as error:
-        assert "NaN" in str(error)
+        assert "NaN" in str(error) or "range of float32" in str(error)
     else:
         assert bad == 3e38
         assert np.isfinite(run.hidden).all() and np.isfinite(run.attn).all()

@@ -1,4 +1,4 @@
-"""What axe finds in the outputs, and every explorer by keyboard alone.
+"""What axe finds in the outputs; explorers and quizzes by keyboard alone.
 
 axe-core looks at every notebook's outputs, plots too, in both themes, at
 100 % and 200 % zoom (half the width), first as they are, then with every
@@ -120,19 +120,35 @@ ONE_OF_EACH_KIND = [
 ]
 
 
+ONE_CELL = {
+    name: f"from helpers.stills import EXPLORERS\nEXPLORERS[{name!r}]()"
+    for name in ONE_OF_EACH_KIND
+} | {
+    "a quiz": "from helpers.questions.sharing import SHARING\n"
+    "from helpers.quiz import quiz\nquiz(SHARING)",
+    "the pre-test": "from helpers.quiz import pre_test\npre_test()",
+    "the post-test": "from helpers.quiz import post_test\npost_test()",
+    "a prediction": "from helpers.quiz import predict\n"
+    "predict('How many?', (2, 3, 9))",
+    "a prediction on a range": "from helpers.quiz import predict\n"
+    "predict('How many?', low=0, high=6)",
+    "a timed card": "from helpers.questions.said_aloud import ONE_MINUTE\n"
+    "from helpers.quiz import timed_card\ntimed_card(ONE_MINUTE)",
+    "follow-ups": "from helpers.questions.follow_ups import FOLLOW_UPS\n"
+    "from helpers.quiz import follow_ups\nfollow_ups(FOLLOW_UPS)",
+}
+
+
 @pytest.fixture
 def one_explorer(lab, open_notebook):
-    """Return a function: an explorer's name to its page, and its area."""
+    """Return a function: a name of ONE_CELL to its page, and its area."""
 
     def opened(name, **how):
-        write(
-            lab,
-            f"from helpers.stills import EXPLORERS\nEXPLORERS[{name!r}]()",
-        )
+        write(lab, ONE_CELL[name])
         notebook = open_notebook("one_cell.ipynb", **how)
         notebook.run_all()
         area = notebook.panel.locator(".jp-Cell-outputArea")
-        area.locator(".why-explorer").first.wait_for()
+        area.locator(".why-explorer, .why-quiz").first.wait_for()
         return notebook, area
 
     return opened
@@ -195,7 +211,7 @@ def in_words(area):
     )
 
 
-@pytest.mark.parametrize("name", ONE_OF_EACH_KIND)
+@pytest.mark.parametrize("name", ONE_CELL)
 def test_every_control_is_reached_seen_and_moved(one_explorer, name):
     notebook, area = one_explorer(name)
     page = notebook.page
