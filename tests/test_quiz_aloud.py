@@ -284,6 +284,9 @@ RIGHT = [asked.right for asked in PRE_TEST]
 def test_without_a_memory_the_number_is_entered(no_memory):
     box = post_test()
     assert box.number in box.children
+    box.number.value = 2
+    assert box.message.text.endswith("Before the course: 2.")
+    box.number.value = -1
     answer(box, RIGHT)
     assert box.message.text == "5 of 5 answered, 5 right."
     box.number.value = 2

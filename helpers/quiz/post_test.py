@@ -63,14 +63,13 @@ class PostTest(Quiz):
     def remark(self, state):
         """Return how many are right, now and before."""
         said = super().remark(state)
-        if None in state:
-            return said
-        right, before = right_of(state), self.number.value
+        before = self.number.value
         if self.before is not None:
             before = right_of(self.before)
         if before < 0:
             return said
-        return f"{said} Before the course: {before}. Now: {right}."
+        now = "" if None in state else f" Now: {right_of(state)}."
+        return f"{said} Before the course: {before}.{now}"
 
     def printed(self):
         """Return the questions, and without a kernel no comparison."""
