@@ -24,7 +24,6 @@ from helpers.tiled import tiled_attention
 H, D = 8, 64
 LENGTHS = (512, 1024, 2048, 4096, 8192)
 TURNS = 5
-REST = 0.05  # seconds, until PyTorch's idle threads have gone to sleep
 TILED, WHOLE = "in tiles", "whole map (helpers.attention)"
 FUSED, TEXTBOOK = "PyTorch, fused", "PyTorch, textbook"
 GEMM = "one large product"
@@ -105,11 +104,8 @@ def verdict(ratio, bound, at_most=True):
 
 def compare(threads, lengths):
     """Print the tables."""
-    measured = partial(medians, clock=time.process_time, turns=TURNS)
-    if threads > 1:
-        measured = partial(
-            medians, clock=time.perf_counter, turns=TURNS, rest=REST
-        )
+    clock = time.process_time if threads == 1 else time.perf_counter
+    measured = partial(medians, clock=clock, turns=TURNS)
     unit = "CPU ms" if threads == 1 else "ms"
     A = np.random.default_rng(1).standard_normal((1024, 1024), np.float32)
     peak = 2 * 1024**3 / measured({GEMM: lambda: A @ A})[GEMM]

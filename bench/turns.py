@@ -3,7 +3,6 @@
 import os
 import statistics
 import sys
-import time
 
 ONE_THREAD = {
     "OPENBLAS_NUM_THREADS": "1",
@@ -24,17 +23,18 @@ def hold_to_one_thread(module):
     os.execv(sys.executable, arguments)
 
 
-def medians(calls, clock, turns, rest=0):
+def medians(calls, clock, turns):
     """Return {name: median seconds}; the contestants take turns.
 
-    Each waits for `rest` seconds first: the threads of the one before go on
-    looking for work for a while, and would take a core from it.
+    In its turn each is called twice, and the second call is timed: by then
+    its inputs are in the processor's fast memory, whoever came before, and
+    the threads of the one before have stopped looking for work.
     """
     taken = {name: [] for name in calls}
-    for _ in range(turns + 1):  # the first warms up
+    for _ in range(turns):
         for name, call in calls.items():
-            time.sleep(rest)
+            call()
             start = clock()
             call()
             taken[name].append(clock() - start)
-    return {name: statistics.median(t[1:]) for name, t in taken.items()}
+    return {name: statistics.median(times) for name, times in taken.items()}

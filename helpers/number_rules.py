@@ -41,16 +41,16 @@ def require_scores_in_range(Q, K, scale):
     """
     require_scale(scale)
     number_type, d_k = np.result_type(Q, K), Q.shape[-1]
-    largest = [_largest(array) for array in (Q, K)]
+    q, k = largest(Q), largest(K)
     with np.errstate(over="ignore"):
-        scaled = largest[0] * abs(np.longdouble(scale))
-        bound = max(scaled, scaled * largest[1] * d_k)
+        scaled = q * abs(np.longdouble(scale))
+        bound = max(scaled, scaled * k * d_k)
     limit = np.longdouble(np.finfo(number_type).max) / 2
     if bound > limit:
         raise ValueError(
             f"scores could leave the range of {number_type}: the largest "
-            f"number of Q, {largest[0]:.2g}, times that of K, "
-            f"{largest[1]:.2g}, times d_k = {d_k}, times the scale, "
+            f"number of Q, {q:.2g}, times that of K, "
+            f"{k:.2g}, times d_k = {d_k}, times the scale, "
             f"{float(scale):.2g}, must be at most {limit:.2g}. Take smaller "
             f"numbers."
         )
@@ -60,12 +60,12 @@ def require_bias_in_range(bias, number_type):
     """Raise a ValueError if a finite bias does not fit `number_type`."""
     if np.can_cast(bias.dtype, number_type):
         return
-    largest = _largest(np.where(np.isneginf(bias), 0, bias))
+    size = largest(np.where(np.isneginf(bias), 0, bias))
     limit = np.finfo(number_type).max
-    if largest > limit:
+    if size > limit:
         raise ValueError(
             f"bias must stay between {-limit:.4g} and {limit:.4g}, the range "
-            f"of {number_type}: got a number of size {largest:.2g}. To hide "
+            f"of {number_type}: got a number of size {size:.2g}. To hide "
             f"a key write -inf."
         )
 
@@ -79,14 +79,15 @@ def require_kept(number_type, **arrays):
             raise TypeError(
                 f"{name} must hold real numbers: got {array.dtype}."
             )
-        largest = _largest(array)
-        if not largest <= limit:  # nor is NaN
+        size = largest(array)
+        if not size <= limit:  # nor is NaN
             raise ValueError(
-                f"{name} holds {largest:.3g}, and {number_type} no number "
+                f"{name} holds {size:.3g}, and {number_type} no number "
                 f"beyond {limit:.4g}. Take smaller numbers, or a wider type."
             )
 
 
-def _largest(array):
+def largest(array):
+    """Return the size of the number farthest from 0, or NaN."""
     array = np.asarray(array)  # no subclass, and no copy
     return np.longdouble(max(array.max(), -array.min()))

@@ -32,7 +32,11 @@ from helpers.array_rules import (
     checked_qkv,
     require_fit_scores,
 )
-from helpers.number_rules import require_scores_in_range, require_switch
+from helpers.number_rules import (
+    largest,
+    require_scores_in_range,
+    require_switch,
+)
 from helpers.sizes import whole
 
 ROWS, COLUMNS = 256, 512  # of a tile: half a megabyte in float32
@@ -109,14 +113,15 @@ def tiled_attention(
         q, k, v = (a[place].astype(wide, copy=False) for a in (Q, K, V))
         require_scores_in_range(q, k, scale)
         q = q * (wide.type(scale) * wide.type(LOG2_E))
-        longest_key, longest_value = _longest(k), _longest(v)
-        tame = 1 / TAME <= longest_value <= TAME / len(v)
+        tame = 1 / TAME <= largest(v) <= TAME / len(v)
+        lengths, longest_key = _lengths(q), float(_lengths(k).max())
         room = np.empty_like(q, shape=(min(rows, len(q)), columns))
         for some in tiles(len(q), rows):
             seen_at = partial(sight.of, place, some)
             reach = sight.reach(some)
             # No score is larger than |q| |k|.
-            bounded = tame and _longest(q[some]) * longest_key <= SAFE
+            longest = float(lengths[some].max())
+            bounded = tame and longest * longest_key <= SAFE
             out[(*place, some)] = _rows(
                 q[some], k[:reach], v[:reach], seen_at, room, bounded
             )
@@ -163,9 +168,9 @@ def _rows(q, k, v, seen_at, room, bounded):
     return np.divide(kept, total, out=np.zeros_like(kept), where=total > 0)
 
 
-def _longest(vectors):
+def _lengths(vectors):
     with np.errstate(over="ignore"):  # infinitely long: not bounded
-        return float(np.sqrt((vectors * vectors).sum(axis=-1).max()))
+        return np.sqrt((vectors * vectors).sum(axis=-1))
 
 
 def tiles(n, size):
