@@ -11,6 +11,8 @@ HUGE = 1e300  # what is larger is near to nothing
 WIDE = {"description_width": "initial"}
 STYLES = (
     ".why-explorer{padding:0 6px}"
+    "@media (max-width:1399px){.why-explorer{--why-more-lines:1}}"
+    "@media (max-width:1099px){.why-explorer{--why-more-lines:2}}"
     ".why-explorer :focus-visible{outline:2px solid "
     "var(--jp-ui-font-color1,#212121) !important;outline-offset:1px}"
     ".why-explorer .widget-toggle-buttons"

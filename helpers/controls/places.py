@@ -6,17 +6,20 @@ from helpers.pictures.text import INK, escape
 
 FULL = "100%"
 NO_SIDES = "2px 0"  # with the usual 2px beside it, 100% would overhang
+# Text needs more lines in a narrow window: parts.STYLES says how many.
+MORE_LINES = "var(--why-more-lines, 0) * 1.5em"
 UNSEEN = "position:absolute;clip-path:inset(50%);width:1px;height:1px"
 
 
 class Message:
     """Plain text that a screen reader reads when it changes.
 
-    Room for `lines` lines is always kept, so that the page never jumps.
+    Room for `lines` lines is always kept, and for more in a narrow window,
+    so that the page never jumps.
     """
 
     def __init__(self, lines=2):
-        self._height = f"{1.5 * lines}em"
+        self._height = f"calc({1.5 * lines}em + {MORE_LINES})"
         self.widget = widgets.HTML(
             layout=widgets.Layout(width=FULL, margin=NO_SIDES)
         )
@@ -41,9 +44,12 @@ class Stage:
 
     A table, and a picture of a least width, may be wider than the page and
     scroll: then the stage is a stop of the Tab key, so that keys scroll it.
+    A height in em is that of lines of text, which grow in a narrow window.
     """
 
     def __init__(self, height="0", width=FULL):
+        if height.endswith("em"):
+            height = f"calc({height} + {MORE_LINES})"
         self.widget = widgets.HTML(
             layout=widgets.Layout(
                 min_height=height,

@@ -7,12 +7,14 @@ import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 
-FILMED = (  # the others' heights are held in test_stress.py
-    "01_average.svg",
-    "02_scaling.svg",
-    "03_budget.svg",
-    "03_training.svg",
-    "04_main_explorer.svg",
+FILMED = (  # at this width; the others' heights are held in test_stress.py
+    ("01_average.svg", 1400),
+    ("02_scaling.svg", 1400),
+    ("03_budget.svg", 1400),
+    ("03_training.svg", 1400),
+    ("04_main_explorer.svg", 1400),
+    ("04_main_explorer.svg", 1280),
+    ("07_grouped_heads.svg", 1280),
 )
 MAKE = """from helpers.stills import EXPLORERS
 explorer = EXPLORERS[{name!r}]()
@@ -87,9 +89,12 @@ def answer_of(notebook, number):
     return cell.locator(".jp-OutputArea-output").inner_text().strip()
 
 
-@pytest.mark.parametrize("name", FILMED)
-def test_d01_d02_each_frame_has_one_picture_and_one_height(opened, name):
+@pytest.mark.parametrize(("name", "width"), FILMED)
+def test_d01_d02_each_frame_has_one_picture_and_one_height(
+    opened, name, width
+):
     notebook = opened(MAKE.format(name=name))
+    notebook.page.set_viewport_size({"width": width, "height": 1700})
     box = notebook.panel.locator(".why-explorer")
     box.locator("[role=img]").first.wait_for()
     settle(notebook)
