@@ -85,7 +85,9 @@ def main(names):
         kept[name] = (
             f"\n{where}\n\n```\n$ {shown}\n{done.stdout.strip()}\n```\n\n"
         )
-    body = "".join(f"## {n}\n{kept[n]}" for n in BENCHES if n in kept)
+    body = "".join(
+        f"## {n}\n{kept[n].rstrip()}\n\n" for n in BENCHES if n in kept
+    )
     RESULTS.write_text(
         "# Results\n\nWhat `python -m bench` printed. README.md says what is "
         "compared and how.\n\n" + body.rstrip() + "\n",
