@@ -48,13 +48,14 @@ def timed(change):
     return time.thread_time() - start, _sent[0]
 
 
-def axes_for(fig, h):
-    """Add axes for h maps, their average and the bars; return them."""
+def figure_for(h):
+    """Return a new figure, and its axes: h maps, their average, the bars."""
     columns = h // 2 + 1
+    fig = plt.figure(figsize=(2.1 * columns, 6.4))
     grid = fig.add_gridspec(3, columns, height_ratios=(3, 3, 1))
     maps = [grid[divmod(head, h // 2)] for head in range(h)]
     places = [*maps, grid[0, -1], grid[2, :]]
-    return [fig.add_subplot(place) for place in places]
+    return fig, [fig.add_subplot(place) for place in places]
 
 
 def fill(axes, state, result):
@@ -101,8 +102,8 @@ def new_figures(h):
 
     def redraw(turn):
         state = explorer.read()
-        fig = plt.figure(figsize=(2.1 * (h // 2 + 1), 6.4))
-        fill(axes_for(fig, h), state, explorer.compute(state))
+        _, axes = figure_for(h)
+        fill(axes, state, explorer.compute(state))
         plt.show()
 
     peer = widgets.interactive(redraw, turn=(0, 99))
@@ -113,8 +114,7 @@ def new_figures(h):
 def kept_figure(h):
     """Return a move of ipympl: one figure, whose contents are changed."""
     state = explorer.read()
-    fig = plt.figure(figsize=(2.1 * (h // 2 + 1), 6.4))
-    axes = axes_for(fig, h)
+    fig, axes = figure_for(h)
     fill(axes, state, explorer.compute(state))
     display(fig.canvas)
 

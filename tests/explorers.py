@@ -3,6 +3,13 @@
 import asyncio
 import xml.etree.ElementTree as ET
 
+from helpers.stills import EXPLORERS
+
+ONE_OF_EACH_KIND = [  # one study is as good as another
+    name
+    for name in EXPLORERS
+    if "study" not in name or name == "03_study_heads.svg"
+]
 PATIENCE = 10_000  # turns of the event loop, of 2 ms at least
 
 

@@ -13,6 +13,7 @@ import pytest
 
 from helpers.sentences import TextError
 from helpers.stills import EXPLORERS
+from tests.explorers import ONE_OF_EACH_KIND
 
 HOSTILE = {
     "mathematics": r"$ $5 $$ a_b x^2 \frac % # { ~ \(x\) \[y\]",
@@ -39,12 +40,6 @@ HOSTILE = {
     "a great text": "y " * 200_000,
 }
 HARMLESS_LINKS = re.compile(r"data:image/(svg\+xml|png);base64,[\w+/=]*\Z|#")
-# One study is as good as another here.
-OF_EACH_KIND = [
-    name
-    for name in EXPLORERS
-    if "study" not in name or name == "03_study_heads.svg"
-]
 ELEMENTS = set(
     "a b br caption circle clippath code dd defs details div dl dt ellipse em"
     " figcaption figure g h3 h4 i image img kbd li line linearGradient marker"
@@ -125,7 +120,7 @@ def require_harmless(explorer):
 
 
 @pytest.mark.parametrize("kind", HOSTILE)
-@pytest.mark.parametrize("name", OF_EACH_KIND)
+@pytest.mark.parametrize("name", ONE_OF_EACH_KIND)
 def test_each_field_shows_or_refuses(name, kind, explorers):
     explorer = explorers(name)
     before = explorer.code if explorer.dials else None
@@ -151,7 +146,7 @@ def explorers():
 
 
 def test_there_are_fields_to_test(explorers):
-    assert sum(len(fields(explorers(name))) for name in OF_EACH_KIND) > 12
+    assert sum(len(fields(explorers(name))) for name in ONE_OF_EACH_KIND) > 12
 
 
 @pytest.mark.parametrize(

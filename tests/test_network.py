@@ -9,10 +9,11 @@ through ZeroMQ, which is C and does not ask.
 import json
 
 import pytest
-from nbformat.v4 import new_code_cell, new_notebook
+from nbformat.v4 import new_code_cell
 
 from tests import notebook_rules as rules
 from tests.test_notebooks import collection, each, load  # noqa: F401
+from tests.tools import notebook_of
 
 HOOK = """
 def _refuse(event, arguments, log={log!r}, watched={watched!r}, busy=[]):
@@ -79,10 +80,6 @@ def test_an_attempt_is_seen_though_it_is_swallowed(code, event, tmp_path):
         "import os, socket, subprocess, urllib.request\n"
         f"try:\n    {code}\nexcept OSError as error:\n    print(error)"
     )
-    kernel = {"name": "python3", "display_name": "Python 3"}
-    notebook = new_notebook(
-        cells=[new_code_cell(cell)], metadata={"kernelspec": kernel}
-    )
-    done, found = attempts(notebook, tmp_path)
+    done, found = attempts(notebook_of(cell), tmp_path)
     assert found and found[0][0].endswith(event)
     assert "no network here" in str(done.cells[1].outputs)

@@ -6,6 +6,7 @@ import shutil
 from pathlib import Path
 
 import pytest
+from nbformat.v4 import new_code_cell, new_notebook
 
 ROOT = Path(__file__).resolve().parents[1]
 
@@ -63,3 +64,12 @@ def prose_of(name):
 def words_of(path):
     """Return the path as a test's name: relative, with forward slashes."""
     return path.relative_to(ROOT).as_posix()
+
+
+def notebook_of(*cells):
+    """Return a notebook with these code cells, for a Python kernel."""
+    kernel = {"name": "python3", "display_name": "Python 3"}
+    return new_notebook(
+        cells=[new_code_cell(cell) for cell in cells],
+        metadata={"kernelspec": kernel},
+    )

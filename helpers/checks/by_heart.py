@@ -3,12 +3,12 @@
 from dataclasses import dataclass
 from numbers import Real
 
+from helpers.checks.forms import MOST_PLACES
 from helpers.checks.verdict import NotYet, Refused, verdict_on
 from helpers.cost import flops, parameters, score_bytes, softmax_work
 from helpers.models import model
 from helpers.sizes import Sizes
 
-MOST_PLACES = 6  # behind the point
 NEAR = 1e-6  # of the number itself
 MODELS = {"8B": "Llama 3 8B", "70B": "Llama 3 70B", "405B": "Llama 3.1 405B"}
 

@@ -86,7 +86,7 @@ def refuse_another_form(got, wanted, near, axes):
                 "Leave out the rounding: print rounds, the answer does not.",
             )
     factor = float((got * wanted).sum() / (wanted * wanted).sum())
-    clear = factor < 0 or not 1 / CLEARLY < factor < CLEARLY
+    clear = not 1 / CLEARLY < factor < CLEARLY
     if wanted.size > 1 and clear and close(got, factor * wanted, near):
         raise Refused(
             f"Every number is {factor:.4g} times the right one.",

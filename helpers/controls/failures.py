@@ -3,12 +3,14 @@
 from functools import wraps
 
 
+def named(error):
+    """Return the sentence that names a failure that is not the reader's."""
+    return f"The course's own code failed ({type(error).__name__}: {error})."
+
+
 def own_failure(error):
-    """Return the sentence for a failure that is not the reader's."""
-    return (
-        f"The course's own code failed ({type(error).__name__}: {error}). "
-        f"The picture below is the last good one."
-    )
+    """Return what an explorer says of it, above the greyed picture."""
+    return f"{named(error)} The picture below is the last good one."
 
 
 def said(callback):

@@ -3,6 +3,7 @@
 import ipywidgets as widgets
 
 from helpers.controls import Explorer, button
+from helpers.controls.failures import named
 from helpers.explorers.slices import Slices
 from helpers.learn.training import TrainingError
 
@@ -46,9 +47,7 @@ class Trainer(Explorer):
             self._problem = str(error)
 
     def _failed(self, error):
-        self._problem = (
-            f"The course's own code failed ({type(error).__name__}: {error})."
-        )
+        self._problem = named(error)
 
     def close(self):
         """Close the explorer; a training ends with it."""

@@ -7,7 +7,7 @@ import pytest
 from playwright.sync_api import sync_playwright
 
 from tests.browser.lab import CHROMIUM, CHROMIUM_FLAGS, Lab, NotebookPage
-from tests.tools import require_tool
+from tests.tools import notebook_of, require_tool
 
 # Its tool is a folder that only its own command makes: see test_lite.py.
 collect_ignore = [] if os.environ.get("PYODIDE_FOLDER") else ["test_lite.py"]
@@ -63,28 +63,16 @@ def open_notebook(chromium, lab):
 
 
 @pytest.fixture
-def open_explorer(open_notebook, lab):
-    """Return a function that opens an explorer alone in a notebook.
+def run_notebook(open_notebook):
+    """Return a function that opens a notebook and runs it to its end.
 
-    It takes the explorer's module, a theme, and how the description of the
-    picture to wait for begins. At the end no page may have complained.
+    It takes the notebook's path, how the description of the picture to wait
+    for begins, and a theme. At the end no page may have complained.
     """
     opened = []
 
-    def run(module, theme, picture):
-        code = (
-            f'import sys\nsys.path.insert(0, "..")\n'
-            f"from helpers.explorers.{module} import explore_{module}\n"
-            f"explore_{module}()"
-        )
-        page = nbformat.v4.new_notebook(
-            cells=[nbformat.v4.new_code_cell(code)],
-            metadata={
-                "kernelspec": {"name": "python3", "display_name": "Python 3"}
-            },
-        )
-        nbformat.write(page, lab.root / "notebooks" / f"{module}.ipynb")
-        notebook = open_notebook(f"notebooks/{module}.ipynb", theme)
+    def run(path, picture, theme="JupyterLab Light"):
+        notebook = open_notebook(path, theme)
         opened.append(notebook)
         notebook.run_all()
         notebook.picture(picture).wait_for()
@@ -94,3 +82,24 @@ def open_explorer(open_notebook, lab):
     for notebook in opened:
         assert notebook.errors() == []
         assert notebook.problems == []
+
+
+@pytest.fixture
+def open_explorer(run_notebook, lab):
+    """Return a function that runs an explorer alone in a notebook.
+
+    It takes the explorer's module, a theme, and how the description of the
+    picture to wait for begins. At the end no page may have complained.
+    """
+
+    def run(module, theme, picture):
+        code = (
+            f'import sys\nsys.path.insert(0, "..")\n'
+            f"from helpers.explorers.{module} import explore_{module}\n"
+            f"explore_{module}()"
+        )
+        path = f"notebooks/{module}.ipynb"
+        nbformat.write(notebook_of(code), lab.root / path)
+        return run_notebook(path, picture, theme)
+
+    return run

@@ -27,7 +27,7 @@ from tests.browser.stressed import (
     HEIGHT,
     ONE_OF_EACH_KIND,
     Stressed,
-    notebook_of,
+    notebook_with,
 )
 from tests.tools import require_tool
 
@@ -188,7 +188,7 @@ def write_notebooks(lab, names):
     """Write a notebook for each explorer into a server's folder."""
     for name in names:
         path = lab.root / f"{name.removesuffix('.svg')}.ipynb"
-        nbformat.write(notebook_of(name), path)
+        nbformat.write(notebook_with(name), path)
 
 
 def hold(lab, page, minutes, moves, seed, names):

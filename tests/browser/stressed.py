@@ -3,16 +3,10 @@
 import json
 import random
 
-from nbformat.v4 import new_code_cell, new_notebook
 from playwright.sync_api import Error
 
-from helpers.stills import EXPLORERS
+from tests.tools import notebook_of
 
-ONE_OF_EACH_KIND = [
-    name
-    for name in EXPLORERS
-    if "study" not in name or name == "03_study_heads.svg"
-]
 # Every way in which a failure might stay out of sight is written down: what
 # an explorer says, what IPython would show somewhere, what is only logged.
 MAKE = """import logging
@@ -61,14 +55,9 @@ TEXTS = (
 HEIGHT = "area => Math.round(area.getBoundingClientRect().height)"
 
 
-def notebook_of(name):
+def notebook_with(name):
     """Return a notebook: a cell that makes an explorer, one that asks."""
-    return new_notebook(
-        cells=[new_code_cell(MAKE.format(name=name)), new_code_cell(ASK)],
-        metadata={
-            "kernelspec": {"name": "python3", "display_name": "Python 3"}
-        },
-    )
+    return notebook_of(MAKE.format(name=name), ASK)
 
 
 def click(part):

@@ -8,10 +8,9 @@ box ticked and every question answered.
 import nbformat
 import pytest
 from axe_playwright_python.base import AXE_SCRIPT
-from nbformat.v4 import new_code_cell, new_notebook
 
-from helpers.stills import EXPLORERS
-from tests.tools import ROOT
+from tests.explorers import ONE_OF_EACH_KIND
+from tests.tools import ROOT, notebook_of
 
 NOTEBOOKS = sorted(
     path.name
@@ -51,11 +50,7 @@ def complaints(notebook):
 
 def write(lab, cell):
     """Write a notebook of one cell."""
-    kernel = {"name": "python3", "display_name": "Python 3"}
-    notebook = new_notebook(
-        cells=[new_code_cell(cell)], metadata={"kernelspec": kernel}
-    )
-    nbformat.write(notebook, lab.root / "one_cell.ipynb")
+    nbformat.write(notebook_of(cell), lab.root / "one_cell.ipynb")
 
 
 def zoom(notebook, times):
@@ -111,13 +106,6 @@ def test_axe_would_find_what_is_wrong(lab, open_notebook):
 
 
 # --- by keyboard alone ----------------------------------------------------
-
-
-ONE_OF_EACH_KIND = [
-    name
-    for name in EXPLORERS
-    if "study" not in name or name == "03_study_heads.svg"
-]
 
 
 ONE_CELL = {

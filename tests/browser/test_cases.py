@@ -5,7 +5,8 @@ import time
 
 import nbformat
 import pytest
-from nbformat.v4 import new_code_cell, new_notebook
+
+from tests.tools import notebook_of
 
 FILMED = (  # at this width; the others' heights are held in test_stress.py
     ("01_average.svg", 1400),
@@ -59,13 +60,7 @@ def opened(lab, open_notebook):
     """Return a function: cells to a page in which they have run."""
 
     def run(*cells):
-        page = new_notebook(
-            cells=[new_code_cell(cell) for cell in cells],
-            metadata={
-                "kernelspec": {"name": "python3", "display_name": "Python 3"}
-            },
-        )
-        nbformat.write(page, lab.root / "case.ipynb")
+        nbformat.write(notebook_of(*cells), lab.root / "case.ipynb")
         notebook = open_notebook("case.ipynb")
         notebook.run_all()
         return notebook

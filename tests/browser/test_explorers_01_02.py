@@ -7,26 +7,8 @@ TWO = "notebooks/02_single_head.ipynb"
 DARK, LIGHT = "JupyterLab Dark", "JupyterLab Light"
 
 
-@pytest.fixture
-def opened(open_notebook):
-    """Return a function that opens a notebook and runs it to its end."""
-    notebooks = []
-
-    def run(path, first_picture, theme=LIGHT):
-        notebook = open_notebook(path, theme)
-        notebooks.append(notebook)
-        notebook.run_all()
-        notebook.picture(first_picture).wait_for()
-        return notebook
-
-    yield run
-    for notebook in notebooks:
-        assert notebook.errors() == []
-        assert notebook.problems == []
-
-
-def test_a_query_moves_by_mouse_and_by_keyboard(opened):
-    notebook = opened(ONE, "Query (1.5, 1), temperature 1.")
+def test_a_query_moves_by_mouse_and_by_keyboard(run_notebook):
+    notebook = run_notebook(ONE, "Query (1.5, 1), temperature 1.")
     notebook.slider("query x").drag_to("-2")
     notebook.picture("Query (-2, 1), temperature 1.").wait_for()
     notebook.slider("query y").press("ArrowRight")
@@ -42,8 +24,8 @@ def test_a_query_moves_by_mouse_and_by_keyboard(opened):
 
 
 @pytest.mark.parametrize("theme", (LIGHT, DARK))
-def test_d_k_and_the_mask_move(opened, theme):
-    notebook = opened(TWO, "d_k = 64, without scale:", theme)
+def test_d_k_and_the_mask_move(run_notebook, theme):
+    notebook = run_notebook(TWO, "d_k = 64, without scale:", theme)
     notebook.slider("width d_k").press("End")
     notebook.picture("d_k = 1024, without scale:").wait_for()
     notebook.checkbox("scale: divide by").check()

@@ -9,9 +9,8 @@ import sys
 
 import nbformat
 import pytest
-from nbformat.v4 import new_code_cell, new_notebook
 
-from tests.tools import missing
+from tests.tools import missing, notebook_of
 
 SETUP = "from helpers.stills import EXPLORERS\n"
 RUNS = "<img src=x onerror=window.ran=1><svg/onload=window.ran=1>"
@@ -27,15 +26,6 @@ PASTE = """(field, text) => {
     field.dispatchEvent(new Event('input', {bubbles: true}));
     field.dispatchEvent(new Event('change', {bubbles: true}));
 }"""
-
-
-def notebook_of(*cells):
-    return new_notebook(
-        cells=list(map(new_code_cell, cells)),
-        metadata={
-            "kernelspec": {"name": "python3", "display_name": "Python 3"}
-        },
-    )
 
 
 @pytest.mark.parametrize("kind", FIELDS)

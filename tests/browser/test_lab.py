@@ -2,7 +2,8 @@
 
 import nbformat
 import pytest
-from nbformat.v4 import new_code_cell, new_notebook
+
+from tests.tools import notebook_of
 
 PROBE = """
 import ipywidgets as w
@@ -27,12 +28,7 @@ def probe(lab, open_notebook):
     """Return a function: code cells in, their notebook's open page out."""
 
     def opened(*cells, **how):
-        kernel = {"name": "python3", "display_name": "Python 3"}
-        notebook = new_notebook(
-            cells=[new_code_cell(cell) for cell in cells],
-            metadata={"kernelspec": kernel},
-        )
-        nbformat.write(notebook, lab.root / "probe.ipynb")
+        nbformat.write(notebook_of(*cells), lab.root / "probe.ipynb")
         return open_notebook("probe.ipynb", **how)
 
     return opened

@@ -33,14 +33,9 @@ def maps(h, d_model):
 
 
 @pytest.fixture
-def explorer(open_notebook):
+def explorer(run_notebook):
     """Return the notebook, run to its end, as a page."""
-    notebook = open_notebook(NOTEBOOK)
-    notebook.run_all()
-    notebook.picture(maps(8, 512)).wait_for()
-    yield notebook
-    assert notebook.errors() == []
-    assert notebook.problems == []
+    return run_notebook(NOTEBOOK, maps(8, 512))
 
 
 def wait_for(explorer, h, d_model):

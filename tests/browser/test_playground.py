@@ -9,14 +9,9 @@ WIRING = "Wiring: h = {}, n_kv = {},"
 
 
 @pytest.fixture
-def playground(open_notebook):
+def playground(run_notebook):
     """Return the notebook, run to its end."""
-    notebook = open_notebook(NOTEBOOK)
-    notebook.run_all()
-    notebook.picture(maps(8, 512)).wait_for()
-    yield notebook
-    assert notebook.errors() == []
-    assert notebook.problems == []
+    return run_notebook(NOTEBOOK, maps(8, 512))
 
 
 def code_field(notebook):

@@ -6,14 +6,9 @@ NOTEBOOK = "notebooks/11_say_it_out_loud.ipynb"
 
 
 @pytest.fixture
-def aloud(open_notebook):
+def aloud(run_notebook):
     """Return the notebook, run to its end."""
-    notebook = open_notebook(NOTEBOOK)
-    notebook.run_all()
-    notebook.picture("A stream goes from left to right").wait_for()
-    yield notebook
-    assert notebook.errors() == []
-    assert notebook.problems == []
+    return run_notebook(NOTEBOOK, "A stream goes from left to right")
 
 
 def press(notebook, locator, key="Space"):

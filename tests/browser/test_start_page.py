@@ -7,14 +7,9 @@ BOX = ".widget-toggle-buttons"
 
 
 @pytest.fixture
-def start(open_notebook):
+def start(run_notebook):
     """Return the start page, run to its end."""
-    notebook = open_notebook(NOTEBOOK)
-    notebook.run_all()
-    notebook.picture("Attention map of one hand-built head").wait_for()
-    yield notebook
-    assert notebook.errors() == []
-    assert notebook.problems == []
+    return run_notebook(NOTEBOOK, "Attention map of one hand-built head")
 
 
 def button(notebook, group, name):

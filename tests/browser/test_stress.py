@@ -20,7 +20,7 @@ from tests.browser.stressed import (
     HEIGHT,
     ONE_OF_EACH_KIND,
     Stressed,
-    notebook_of,
+    notebook_with,
 )
 
 MOVES = int(os.environ.get("STRESS_MOVES", 6))  # an explorer; CI's share
@@ -32,7 +32,7 @@ def stressed(lab, open_notebook):
     """Return a function: a name and a seed to a Stressed explorer."""
 
     def opened(name, seed):
-        nbformat.write(notebook_of(name), lab.root / "stress.ipynb")
+        nbformat.write(notebook_with(name), lab.root / "stress.ipynb")
         notebook = open_notebook("stress.ipynb")
         notebook.run_all()
         return Stressed(notebook, seed)

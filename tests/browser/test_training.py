@@ -1,28 +1,12 @@
 """The training explorer, used by keyboard in a real page."""
 
-import nbformat
 import pytest
-from nbformat.v4 import new_code_cell, new_notebook
-
-CELL = """import sys
-sys.path.insert(0, "..")
-from helpers.explorers.training import explore_training
-explore_training()"""
 
 
 @pytest.fixture
-def notebook(lab, open_notebook):
+def notebook(open_explorer):
     """Return an open page whose one cell shows the explorer."""
-    kernel = {"name": "python3", "display_name": "Python 3"}
-    made = new_notebook(
-        cells=[new_code_cell(CELL)], metadata={"kernelspec": kernel}
-    )
-    nbformat.write(made, lab.root / "notebooks" / "training.ipynb")
-    opened = open_notebook("notebooks/training.ipynb")
-    opened.run_all()
-    yield opened
-    assert opened.errors() == []
-    assert opened.problems == []
+    return open_explorer("training", "JupyterLab Light", "Learning curves")
 
 
 def press(notebook, name):
