@@ -12,6 +12,7 @@ def aloud(run_notebook):
 
 
 def press(notebook, locator, key="Space"):
+    locator.wait_for()  # what is not shown yet can't take the focus
     locator.focus()
     notebook.page.keyboard.press(key)
 
