@@ -22,13 +22,8 @@ import nbformat
 from playwright.sync_api import Error, sync_playwright
 
 from tests.browser.lab import CHROMIUM, CHROMIUM_FLAGS, Lab, NotebookPage
-from tests.browser.stressed import (
-    ASK,
-    HEIGHT,
-    ONE_OF_EACH_KIND,
-    Stressed,
-    notebook_with,
-)
+from tests.browser.stressed import ASK, HEIGHT, Stressed, notebook_with
+from tests.explorers import ONE_OF_EACH_KIND
 from tests.tools import require_tool
 
 GROWTH = 1.1  # of the last quarter's median over the second quarter's

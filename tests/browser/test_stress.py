@@ -16,12 +16,8 @@ import pytest
 
 from tests.browser.lab import Lab
 from tests.browser.long_session import EXPOSED, hold, write_notebooks
-from tests.browser.stressed import (
-    HEIGHT,
-    ONE_OF_EACH_KIND,
-    Stressed,
-    notebook_with,
-)
+from tests.browser.stressed import HEIGHT, Stressed, notebook_with
+from tests.explorers import ONE_OF_EACH_KIND
 
 MOVES = int(os.environ.get("STRESS_MOVES", 6))  # an explorer; CI's share
 SEED = int(os.environ.get("STRESS_SEED", 0))
