@@ -326,6 +326,8 @@ WRONG_MENDED = {
     "axis": lambda *a: with_bugs(("axis",), *a),
     "mask": lambda *a: with_bugs(("mask",), *a),
     "a new one": lambda *a: with_bugs((), *a) * 1.1,
+    "scores times mask": weighed(lambda s, m: softmax(s * m)),
+    "no scale": lambda Q, *a: with_bugs((), Q * np.sqrt(Q.shape[1]), *a),
 }
 WRONG = [
     (check, name, f)
@@ -406,6 +408,8 @@ def test_each_mistake_has_a_hint_of_its_own(check):
             "same for two different inputs",
         ),
         (check_mended, WRONG_MENDED, "axis", "1 bug is left"),
+        (check_mended, WRONG_MENDED, "scores times mask", "the score 0"),
+        (check_mended, WRONG_MENDED, "no scale", "not scaled"),
     ],
 )
 @pytest.mark.filterwarnings("ignore::RuntimeWarning")

@@ -3,6 +3,7 @@
 import numpy as np
 import pytest
 
+from helpers.attention import softmax
 from helpers.checks import check_multi_head, check_split_heads, verdict
 from helpers.checks.answers import ask, judge, numbers
 from helpers.checks.by_heart import check_factors, check_llama_bytes
@@ -66,6 +67,8 @@ STOPS = {
     "broadcast": lambda X, h: X + np.ones((X.shape[1] + 1,)),
     "matmul": lambda X, h: X @ X,
     "reshape": lambda X, h: X.reshape(h, 1000),
+    "an array as a condition": lambda X, h: X if X else h,
+    "a product with inf": lambda X, h: softmax((X > X.max()) * -np.inf),
     "too few arguments": lambda X: X,
     "too many arguments": lambda X, h, d: X,
 }

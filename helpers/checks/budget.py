@@ -101,7 +101,7 @@ def _judge_shares(row, first, second):
             f"The errors are {1 - one:.3g} and {1 - other:.3g}; the worse of "
             f"the two can still shrink.",
             "Move a little weight from the better target to the worse one. "
-            "When does that stop to help?",
+            "When does that stop helping?",
         )
 
 

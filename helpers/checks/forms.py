@@ -32,6 +32,16 @@ ADVICE = (
         "A reshape keeps how many numbers there are: multiply the sizes, "
         "before and after.",
     ),
+    (
+        "truth value of an array",
+        "An array is not one yes or no. Compare it as a whole: `is not "
+        "None`, .any(), .all(), or np.maximum in place of max.",
+    ),
+    (
+        "not NaN",
+        "0 · inf, inf / inf and inf − inf are NaN. Choose what to hide by "
+        "np.where, not by a product.",
+    ),
 )
 CALLED_WRONGLY = (
     "The check calls your function as its stub is written: keep the "

@@ -5,6 +5,7 @@ import numpy as np
 from helpers.attention import scaled_dot_product_attention, softmax
 from helpers.checks.answers import RECOGNISED, ask, judge, numbers
 from helpers.checks.properties import close
+from helpers.checks.single_head_mistakes import MASK_MISTAKES, PLAIN_MISTAKES
 from helpers.checks.verdict import NotYet, Refused, verdict_on
 
 BUG_HINTS = {
@@ -64,7 +65,8 @@ def _examine_mended(f):
                 )
             left = "1 bug is" if len(bugs) == 1 else "2 bugs are"
             raise Refused(f"{left} left.", BUG_HINTS[bugs[0]])
-    judge(got, wanted, (), arguments, "(N_q, d_v)")
+    known = (*PLAIN_MISTAKES, *MASK_MISTAKES)
+    judge(got, wanted, known, arguments, "(N_q, d_v)")
     unmasked = numbers(ask(f, *arguments[:3]))
     wanted = scaled_dot_product_attention(*arguments[:3])[0]
     judge(unmasked, wanted, (), arguments[:3], "(N_q, d_v)")
