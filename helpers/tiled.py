@@ -8,9 +8,8 @@ does it for one row of scores; `_rows` does it here. Read that first.
 
 Nothing is left out and nothing is rounded more coarsely: the same products,
 in pieces that stay in the processor's own fast memory. There is no map to
-look at. Four things more save time, and change no more than rounding:
+look at. Three things more save time, and change no more than rounding:
 
-    2 ** x for exp(x)        the queries carry the factor, like the scale
     no running maximum       where |q| |k|, which bounds a score, is small
     a product with ones      adds up the exponentials faster than a sum does
     no tile that is hidden   as a whole, by the mask or behind the last query
@@ -21,8 +20,10 @@ attention in tiles.
 """
 
 import math
+from collections import deque
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
+from itertools import product
 
 import numpy as np
 
@@ -32,19 +33,15 @@ from helpers.array_rules import (
     checked_qkv,
     require_fit_scores,
 )
-from helpers.number_rules import (
-    largest,
-    require_scores_in_range,
-    require_switch,
-)
+from helpers.number_rules import require_scores_in_range, require_switch
 from helpers.sizes import whole
 
 ROWS, COLUMNS = 256, 512  # of a tile: half a megabyte in float32
-LOG2_E = 1 / math.log(2)  # exp(x) is 2 ** (x * LOG2_E), and 2 ** x is faster
-SAFE = 90  # between 2 ** -90 and 2 ** 90, sums neither vanish nor overflow
-TAME = 2**36  # times 2 ** 90 is in float32's range: values and their sums
-LOWEST = {  # 2 to the power of less is 0 beside 1, and slow to compute
-    t: np.finfo(t).minexp + 6 for t in (np.float32, np.float64, np.longdouble)
+SAFE = 62  # float32 holds sums of exp(-62) to exp(62) times values from
+TAME = 2**36  # 1 / TAME to TAME; neither vanishes nor overflows
+LOWEST = {  # exp of less is 0 beside 1, and slow to compute
+    t: (np.finfo(t).minexp + 6) * math.log(2)
+    for t in (np.float32, np.float64, np.longdouble)
 }
 
 
@@ -72,7 +69,7 @@ def tiled_attention(
     rows, columns : int
         Queries and keys of one tile.
     threads : int
-        Heads that run at once.
+        Tiles that are computed at once.
 
     Returns
     -------
@@ -98,46 +95,61 @@ def tiled_attention(
     require_switch("causal", causal)
     if scale is None:
         scale = 1 / math.sqrt(Q.shape[-1])
+    number_type = Q.dtype
+    wide = np.result_type(number_type, np.float32)  # float32 at least
+    Q, K, V = (array.astype(wide, copy=False) for array in (Q, K, V))
+    require_scores_in_range(Q, K, scale)
+    longest_key, tame = _lengths(K).max(axis=-1), _tame(V)
     fronts = (array.shape[:-2] for array in (Q, K, V))
     front = np.broadcast_shapes(*fronts)  # (..., n_kv, h / n_kv)
     Q, K, V = (
         np.broadcast_to(array, front + array.shape[-2:], subok=True)
         for array in (Q, K, V)
     )
+    longest_key, tame = (
+        np.broadcast_to(a, front) for a in (longest_key, tame)
+    )
     sight = Sight(mask, causal, front, Q.shape[-2], K.shape[-2])
-    out = np.empty((*front, Q.shape[-2], V.shape[-1]), Q.dtype)
+    out = np.empty((*front, Q.shape[-2], V.shape[-1]), number_type)
+    todo = deque(product(np.ndindex(front), tiles(Q.shape[-2], rows)))
 
-    def run(place):
-        """Compute one head, in float32 at least."""
-        wide = np.result_type(Q, np.float32)
-        q, k, v = (a[place].astype(wide, copy=False) for a in (Q, K, V))
-        require_scores_in_range(q, k, scale)
-        q = q * (wide.type(scale) * wide.type(LOG2_E))
-        tame = 1 / TAME <= largest(v) <= TAME / len(v)
-        lengths, longest_key = _lengths(q), float(_lengths(k).max())
-        room = np.empty_like(q, shape=(min(rows, len(q)), columns))
-        for some in tiles(len(q), rows):
-            seen_at = partial(sight.of, place, some)
-            reach = sight.reach(some)
+    def work():
+        """Compute a few queries of one head, and a few more, to the end."""
+        room = np.empty_like(Q, shape=(min(rows, Q.shape[-2]), columns))
+        for place, some in _taken(todo):
+            q = Q[(*place, some)] * wide.type(scale)
             # No score is larger than |q| |k|.
-            longest = float(lengths[some].max())
-            bounded = tame and longest * longest_key <= SAFE
-            out[(*place, some)] = _rows(
-                q[some], k[:reach], v[:reach], seen_at, room, bounded
-            )
+            bound = float(_lengths(q).max()) * float(longest_key[place])
+            bounded = tame[place] and bound <= SAFE
+            reach = sight.reach(some)
+            k, v = K[place][:reach], V[place][:reach]
+            seen_at = partial(sight.of, place, some)
+            out[(*place, some)] = _rows(q, k, v, seen_at, room, bounded)
 
     if threads == 1:
-        list(map(run, np.ndindex(front)))
+        work()
     else:
-        with ThreadPoolExecutor(threads) as pool:
-            list(pool.map(run, np.ndindex(front)))
+        with ThreadPoolExecutor(threads - 1) as pool:
+            others = [pool.submit(work) for _ in range(threads - 1)]
+            work()
+        for other in others:
+            other.result()  # raises what was raised there
     return out.reshape(*front[:-2], -1, *out.shape[-2:])
+
+
+def _taken(todo):
+    """Yield the next thing to do that no other thread has taken."""
+    while True:
+        try:
+            yield todo.popleft()
+        except IndexError:  # nothing is left
+            return
 
 
 def _rows(q, k, v, seen_at, room, bounded):
     """Let the queries q (n, d_k) of one tile walk along all keys.
 
-    A score is q @ k, and its exponential 2 ** score. The scores of each tile
+    A score is q @ k: the queries carry the scale. The scores of each tile
     are written into `room`, again and again. If they are `bounded`, no
     running maximum is needed.
     """
@@ -155,22 +167,31 @@ def _rows(q, k, v, seen_at, room, bounded):
                 np.copyto(scores, -np.inf, where=~seen)
             before, top = top, np.maximum(top, scores.max(-1, keepdims=True))
             finite = np.where(np.isneginf(top), 0, top)
-            shrink = np.exp2(before - finite)  # 0 if nothing was seen before
+            shrink = np.exp(before - finite)  # 0 if nothing was seen before
             total *= shrink
             kept *= shrink
             scores -= finite
             np.maximum(scores, LOWEST[q.dtype.type], out=scores)
-        np.exp2(scores, out=scores)
+        np.exp(scores, out=scores)
         if not seen.all():
             np.copyto(scores, 0, where=~seen)
         total += scores @ np.ones((scores.shape[-1], 1), q.dtype)
         kept += scores @ v[keys]
-    return np.divide(kept, total, out=np.zeros_like(kept), where=total > 0)
+    total[total == 0] = 1  # nothing was seen, and nothing was kept
+    return kept / total
 
 
 def _lengths(vectors):
-    with np.errstate(over="ignore"):  # infinitely long: not bounded
-        return np.sqrt((vectors * vectors).sum(axis=-1))
+    """Return the length of each vector; infinity where it is too large."""
+    vectors = np.asarray(vectors)  # of a count, which is not for these sums
+    with np.errstate(over="ignore"):
+        return np.sqrt(np.einsum("...i,...i->...", vectors, vectors))
+
+
+def _tame(V):
+    """Say of each head whether sums of its values stay in float32's range."""
+    size = np.maximum(V.max(axis=(-2, -1)), -V.min(axis=(-2, -1)))
+    return (1 / TAME <= size) & (size <= TAME / V.shape[-2])
 
 
 def tiles(n, size):
