@@ -30,10 +30,9 @@ WRITTEN = [
     tomllib.loads((ROOT / "tests" / name).read_text(encoding="utf-8"))
     for name in FILES
 ]
+NAMED = [file.pop("TESTS") for file in WRITTEN]
 TESTS = {
-    module: tuple(names)
-    for file in WRITTEN
-    for module, names in file.pop("TESTS").items()
+    module: tuple(names) for named in NAMED for module, names in named.items()
 }
 
 

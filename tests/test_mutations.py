@@ -6,7 +6,15 @@ The sample holds the classic mistakes, and a change of most modules.
 import pytest
 
 from helpers.bugs import BUGS
-from tests.mutations import TESTS, mutations, outcome, outcomes, text_of
+from tests.mutations import (
+    NAMED,
+    TESTS,
+    mutations,
+    outcome,
+    outcomes,
+    text_of,
+)
+from tests.tools import ROOT
 
 ALL = mutations()
 GALLERY = {
@@ -47,6 +55,13 @@ def test_the_changes_are_many_and_named_apart():
     names = [(m.module, m.name) for m in ALL]
     assert len(names) == len(set(names)) >= 700
     assert {module for module, _ in names} == set(TESTS)
+
+
+def test_the_tests_of_a_module_are_named_once_and_are_there():
+    assert sum(map(len, NAMED)) == len(TESTS)  # else one list hides another
+    for names in TESTS.values():
+        for name in names:
+            assert (ROOT / "tests" / f"{name}.py").is_file(), name
 
 
 def test_each_bug_of_the_gallery_is_made_and_sampled():
