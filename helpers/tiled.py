@@ -37,8 +37,9 @@ from helpers.number_rules import require_scores_in_range, require_switch
 from helpers.sizes import whole
 
 ROWS, COLUMNS = 256, 512  # of a tile: half a megabyte in float32
-SAFE = 62  # float32 holds sums of exp(-62) to exp(62) times values from
-TAME = 2**36  # 1 / TAME to TAME; neither vanishes nor overflows
+# In float32, exp(-SAFE) times 1 / TAME does not vanish, nor does
+# exp(SAFE) times TAME overflow.
+SAFE, TAME = 62, 2**36
 LOWEST = {  # exp of less is 0 beside 1, and slow to compute
     t: (np.finfo(t).minexp + 6) * math.log(2)
     for t in (np.float32, np.float64, np.longdouble)
