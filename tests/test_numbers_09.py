@@ -16,9 +16,11 @@ from helpers.checks.circuit import PAIRS, shift
 from helpers.checks.next_place import next_score
 from helpers.pretrained import causal_findings
 from helpers.pretrained.causal import load_causal
+from helpers.pretrained.encoder import encoder_or_sentence
 from helpers.pretrained.files import MINILM, SMOLLM2, or_sentence
-from helpers.pretrained.findings import best, name, pattern_scores
+from helpers.pretrained.findings import best, merged, name, pattern_scores
 from helpers.pretrained.layer import linear
+from helpers.pretrained.reading import Reader
 from helpers.pretrained.sample import load_sample
 from helpers.pretrained.scores import load_scores
 from helpers.questions.real_heads import CONCLUDE
@@ -318,6 +320,50 @@ def test_the_text_that_it_writes(code):
     s = model.settings
     assert s.vocabulary == 49152  # "a fair guess would be"
     assert (s.n_layers, s.sizes.h, s.sizes.n_kv, s.sizes.d_k) == (30, 9, 3, 64)
+
+
+# --- on your own ----------------------------------------------------------
+
+
+def row_of(reading, word):
+    """Return {word: weight} of 4-2 in the row of `word`."""
+    words = ["[CLS]", *reading.text.split(), "[SEP]"]
+    row = merged(reading.attn[FOUR_TWO], reading.word_of)[words.index(word)]
+    return dict(zip(words, row, strict=True))
+
+
+def strongest(row):
+    best_word = max(row, key=row.get)
+    return best_word, short(row[best_word])
+
+
+def test_the_answers_of_on_your_own(sample, attn, prose):
+    answers = prose.partition("## On your own")[2]
+    for place, noun in ((12, "bicycle"), (17, "portrait")):
+        word, weight = strongest(row_of(sample.reading(place), "it"))
+        assert word == noun and f"*{noun}* {weight}" in answers
+    on_first = attn[:, :, 1:-1, 0].mean(-1)
+    above = [name(*at) for at in np.ndindex(6, 12) if on_first[at] > 0.8]
+    assert len(above) == 7
+    assert f"Seven, in layers 2 to 5: {', '.join(above)}." in answers
+    state = sample.circuit(0).state[IT]
+    moved = sample.circuit(1, patch=(IT, state)).attn_4[1, IT]
+    cat, fish = (short(moved[place]) for place in (FIRST, SECOND))
+    assert f"cat {cat}, fish {fish}, as in the hungry run" in answers
+    plain = sample.circuit(0).attn_4[1, IT]
+    for place in (FIRST, SECOND):
+        assert abs(moved[place] - plain[place]) < 0.03
+
+
+def test_what_it_does_with_she(prose):
+    encoder, _ = encoder_or_sentence()
+    if encoder is None:
+        missing("the package of requirements-real.txt")
+    read = Reader(encoder)
+    for ending in ("hungry", "tasty"):
+        text = f"The cat ate the fish because she was {ending}"
+        word, weight = strongest(row_of(read(text), "she"))
+        assert word == "cat" and f"*{ending}* ({weight})" in prose
 
 
 # --- without the packages --------------------------------------------------

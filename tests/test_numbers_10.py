@@ -7,7 +7,8 @@ import numpy as np
 import pytest
 
 from helpers.explorers.playground import explore_playground
-from tests.tools import ROOT
+from helpers.sentences import relations
+from tests.tools import ROOT, prose_of
 
 NOTEBOOK = ROOT / "notebooks" / "10_playground.ipynb"
 QUESTION = re.compile(r"^\*\*(\d+)\.\*\* ")
@@ -153,3 +154,26 @@ def test_the_smallest_width_with_097():
         shares[d_k] = explorer.compute(explorer.read()).attn[0, 2, 1]
     assert f"{shares[4]:.2f}" == "0.97"
     assert max(shares[2], shares[3]) < 0.8
+
+
+def test_the_answers_of_on_your_own():
+    answers = prose_of("10").partition("## On your own")[2]
+    listed = explore_playground()
+    listed.restore("set 512-8-8-0-0-4-1")
+    (hidden,) = re.findall(
+        r"The mask hides \(dashed\): ([^.]*)\.", listed.message.text
+    )
+    assert hidden.split(", ") == ["verb → object", "next", "same word"]
+    assert "*verb → object* and *next* look ahead, and so does" in answers
+    names = {r.name for r in relations("a b c a".split())}
+    assert names == {"previous", "next", "itself", "same word"}
+    assert "*previous*, *next* and *itself*; *same word* if a word" in answers
+    two = explore_playground(8, 16)
+    share = two.compute(two.read()).attn[0, 2, 1]
+    assert f"d_k = 2 gives {share:.2f}" in answers
+    one = explore_playground()
+    one.restore("set 32-1-1-1-2")
+    shown = one.compute(one.read())
+    assert shown.answers[2][:2] == ("antecedent", "fish")
+    cat, fish = (f"{shown.attn[0, 2, key]:.2f}"[1:] for key in (1, 4))
+    assert f"share the row *ate*, {cat} and {fish}" in answers

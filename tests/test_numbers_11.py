@@ -4,7 +4,7 @@ import re
 
 import pytest
 
-from helpers.cost import flops, kv_cache_bytes, parameters
+from helpers.cost import flops, kv_cache_bytes, parameters, softmax_work
 from helpers.learn.studies import shipped
 from helpers.models import MODELS, model
 from helpers.questions.follow_ups import FOLLOW_UPS
@@ -110,6 +110,16 @@ def test_latent_attention_and_windows(prose):
     assert "every other layer" in MODELS["Gemma 2 2B"].note
     assert "5 of 6 layers" in MODELS["Gemma 3 4B"].note
     assert kv_cache_bytes(32, 8, 128, 4096) == 512 * 2**20
+
+
+def test_the_answer_to_32_heads(prose):
+    assert "Each head is a 32nd as wide: the products stay" in prose
+    one, many = Sizes(96, 1), Sizes(96, 32)
+    assert one.d_k / many.d_k == 32
+    assert flops(7, one).total == flops(7, many).total
+    assert "only softmax work and score memory grow 32 times" in prose
+    grown = softmax_work(7, 32).exponentials / softmax_work(7, 1).exponentials
+    assert grown == 32
 
 
 def test_ten_parts(prose):
