@@ -220,6 +220,10 @@ WRONG_CHUNKS = {
             *a, visible=lambda N_new, N: np.tri(N_new, N, N - N_new - 1) > 0
         )
     ),
+    "offset n + 1": visible(
+        lambda N_new, N: np.tri(N_new, N, N - N_new + 1) > 0
+    ),
+    "offset of the example": visible(lambda N_new, N: np.tri(N_new, N, 4) > 0),
     "reversed": lambda *a: (
         one_step(*a)
         if len(a[0]) == 1
@@ -306,6 +310,8 @@ def test_the_step_is_named(name, word):
     [
         ("offset", "offset of the mask is forgotten"),
         ("no mask", "no mask"),
+        ("offset n + 1", "one token too many"),
+        ("offset of the example", "the mask is 4, however"),
         ("chunk alone", "cannot see the past"),
         ("strict", "its own token"),
         ("reversed", "reversed"),
@@ -375,6 +381,8 @@ WRONG_BYTES = {
     "N * N": lambda L, h, g, d, N, b, s: 2 * L * g * d * N * N * b * s,
     "you give": lambda L, h, g, d, N, b, s: 17,
     "one number": lambda L, h, g, d, N, b, s: [1, 2],
+    "at 2 bytes": lambda L, h, g, d, N, b, s: 2 * L * g * d * N * b * 2,
+    "at 4 bytes": lambda L, h, g, d, N, b, s: 2 * L * g * d * N * b * 4,
 }
 
 

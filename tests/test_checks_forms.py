@@ -69,6 +69,7 @@ STOPS = {
     "reshape": lambda X, h: X.reshape(h, 1000),
     "an array as a condition": lambda X, h: X if X else h,
     "a product with inf": lambda X, h: softmax((X > X.max()) * -np.inf),
+    "two things for one": lambda X, h: np.allclose(X, (X, X[1:])),
     "too few arguments": lambda X: X,
     "too many arguments": lambda X, h, d: X,
 }

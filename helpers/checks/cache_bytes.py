@@ -6,7 +6,7 @@ from helpers.checks.answers import ask, numbers
 from helpers.checks.verdict import Refused, verdict_on
 
 SETTINGS = (
-    (3, 10, 5, 7, 11, 13, 4),  # no two alike: it tells mistakes apart
+    (3, 10, 5, 7, 11, 13, 9),  # no two alike: it tells mistakes apart
     (32, 32, 8, 128, 1, 1, 2),
     (80, 64, 8, 128, 131_072, 1, 2),
 )
@@ -87,6 +87,15 @@ BYTES_MISTAKES = (
         lambda *sizes: 8 * right_bytes(*sizes),
         "These are bits.",
         "bytes_per_number counts bytes already: leave out the 8.",
+    ),
+    *(
+        (
+            lambda *sizes, size=size: right_bytes(*sizes[:-1], size),
+            f"Every number is taken at {size} bytes.",
+            f"bytes_per_number says how many it is: 2 in bfloat16, 4 in "
+            f"float32. Use it in the place of the {size}.",
+        )
+        for size in (2, 4, 8)
     ),
     *(
         (

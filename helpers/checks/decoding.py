@@ -55,7 +55,7 @@ def check_chunked_step(f):
     -------
     Verdict
     """
-    lengths = ((4, 1), (0, 1), (4, 3), (0, 5), (2, 4), (3, 3))
+    lengths = ((4, 1), (0, 1), (4, 3), (0, 7), (2, 4), (3, 3))
     return verdict_on(f, partial(_examine, lengths=lengths))
 
 

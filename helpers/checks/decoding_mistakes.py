@@ -161,6 +161,17 @@ CHUNK_MISTAKES = (
         visible=lambda N_new, N: np.tri(N_new, N, N - N_new - 1) > 0,
     ),
     _mistake(
+        "A query sees one token too many: the one after its own.",
+        "Keep key j where j <= n + i. The offset is n, not n + 1.",
+        visible=lambda N_new, N: np.tri(N_new, N, N - N_new + 1) > 0,
+    ),
+    _mistake(
+        "The offset of the mask is 4, however many tokens are remembered.",
+        "The example had n = 4. In a function n is the number of remembered "
+        "tokens, K_past.shape[-2]; here it is 0, 2 or 3 as well.",
+        visible=lambda N_new, N: np.tri(N_new, N, 4) > 0,
+    ),
+    _mistake(
         "The mask is reversed: what should be hidden is seen.",
         'True means "may see" here: put -inf where the mask is False.',
         visible=lambda N_new, N: ~causal_mask(N_new, N),

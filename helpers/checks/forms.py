@@ -42,6 +42,12 @@ ADVICE = (
         "0 · inf, inf / inf and inf − inf are NaN. Choose what to hide by "
         "np.where, not by a product.",
     ),
+    (
+        "inhomogeneous",
+        "Arrays of different shapes do not make one array. The course's "
+        "attention functions return two things, what comes out and the "
+        "maps: take the first.",
+    ),
 )
 CALLED_WRONGLY = (
     "The check calls your function as its stub is written: keep the "

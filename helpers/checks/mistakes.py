@@ -160,10 +160,10 @@ CAUSAL_MISTAKES = (
 
 LARGE_MISTAKES = tuple(
     _mistake(
-        "With large scores it looks ahead: -10,000 is not low enough to "
-        "hide a key.",
-        "A visible score may be lower than -10,000; then the hidden key "
-        "wins. Use -np.inf.",
+        "With large scores it looks ahead: a number such as -10,000 is not "
+        "low enough to hide a key.",
+        "A visible score may be lower still; then the hidden key wins. Use "
+        "-np.inf.",
         weigh=weigh,
     )
     for weigh in (steps.fill_with_minus_10_000, steps.add_minus_10_000)

@@ -179,8 +179,8 @@ def _lowered(scores, mask):
 LARGE_MISTAKES = tuple(
     _weighed(
         weigh,
-        "Hidden keys get a score of -10,000, which is not low enough: a "
-        "visible score of -15,000 lies below it.",
+        "Hidden keys get a score such as -10,000, which is not low enough: "
+        "a visible score of -15,000 lies below it.",
         "A number that hides a key must be lower than every score. Use "
         "-np.inf.",
     )
