@@ -8,6 +8,8 @@ FULL = "100%"
 NO_SIDES = "2px 0"  # with the usual 2px beside it, 100% would overhang
 # Text needs more lines in a narrow window: parts.STYLES says how many.
 MORE_LINES = "var(--why-more-lines, 0) * 1.5em"
+# JupyterLab's red alone is too dark on its dark theme's background.
+PROBLEM = f"color-mix(in srgb,var(--jp-error-color0,#b00020) 65%,{INK})"
 UNSEEN = "position:absolute;clip-path:inset(50%);width:1px;height:1px"
 
 
@@ -31,7 +33,7 @@ class Message:
         self.text = text
         if spoken:
             spoken = f'<span style="{UNSEEN}">{escape(spoken)}. </span>'
-        colour = "var(--jp-error-color0,#b00020)" if problem else INK
+        colour = PROBLEM if problem else INK
         self.widget.value = (
             f'<div role="status" aria-live="polite" style="min-height:'
             f'{self._height};line-height:1.5;color:{colour}">{spoken}'

@@ -105,6 +105,23 @@ def test_axe_would_find_what_is_wrong(lab, open_notebook):
     assert "empty-table-header" in found and "color-contrast" in found
 
 
+def test_a_problem_is_legible_in_both_themes(lab, open_notebook):
+    write(
+        lab,
+        "from helpers.controls.places import Message\n"
+        "message = Message()\n"
+        "message.say('The loss ran away.', problem=True)\n"
+        "message.widget",
+    )
+    notebook = open_notebook("one_cell.ipynb")
+    notebook.run_all()
+    notebook.wait_for_text("The loss ran away.")
+    notebook.page.evaluate(AXE_SCRIPT)
+    assert complaints(notebook) == []
+    turn_dark(notebook)
+    assert complaints(notebook) == []
+
+
 # --- by keyboard alone ----------------------------------------------------
 
 
