@@ -109,7 +109,7 @@ def test_the_other_noun_gives_way_and_it_is_said(explorer):
     slider(explorer, 0, ATE, 1).value = 80
     assert slider(explorer, 0, ATE, 0).value == 20
     assert explorer.message.text == (
-        "ate has 1.00 to spend: what it gives to the 1st noun fell from "
+        "“ate” has 1.00 to spend: what it gives to the 1st noun fell from "
         "0.50 to 0.20."
     )
     slider(explorer, 0, IT, 1).value = 60

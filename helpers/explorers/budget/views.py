@@ -145,8 +145,8 @@ def limits(state):
     if not state.causal:
         return ""
     return (
-        "Under the mask, ate can't see the second noun: its weight is 0, and "
-        "the slider rests. it can't see hungry or tasty."
+        "Under the mask, “ate” can't see the second noun: its weight is 0, "
+        "and the slider rests. “it” can't see “hungry” or “tasty”."
     )
 
 
@@ -176,6 +176,6 @@ def gave_way(query, noun, before, after):
     """Say which weight had to shrink."""
     row = "ate" if query == ATE else "it"
     return (
-        f"{row} has 1.00 to spend: what it gives to the {noun} fell from "
+        f"“{row}” has 1.00 to spend: what it gives to the {noun} fell from "
         f"{before / WHOLE:.2f} to {after / WHOLE:.2f}."
     )
