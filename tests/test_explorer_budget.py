@@ -113,7 +113,7 @@ def test_the_other_noun_gives_way_and_it_is_said(explorer):
         "0.50 to 0.20."
     )
     slider(explorer, 0, IT, 1).value = 60
-    assert "it has 1.00 to spend" in explorer.message.text
+    assert "“it” has 1.00 to spend" in explorer.message.text
     assert slider(explorer, 0, ATE, 0).value == 20  # another row
 
 
