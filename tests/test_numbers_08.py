@@ -130,6 +130,40 @@ def test_two_layers_drop_while_both_scores_rise(seed, batch, prose):
     assert loss[-11] - loss[-1] > (loss[0] - loss[-1]) / 2
 
 
+def test_the_answers_of_on_your_own(batch, prose, shipped):
+    answers = prose.partition("## On your own")[2]
+    assert "with seed 0 all three need about 200 steps" in answers
+    first = {}
+    for h, seed in ((1, 0), (2, 0), (4, 0), (2, 3)):
+        model = Model(TASK.settings(d_model=64, h=h, n_layers=2), seed)
+        for progress in train(model, TASK, 300):
+            if progress.step % 10 == 0:
+                scores, found = head_scores(model, batch)
+                if scores["next"].accuracy > 0.95:
+                    break
+        assert 150 <= progress.step <= 260, (h, seed)
+        first[h, seed] = 1 + found["previous"][0].argmax()
+        if h == 2:
+            assert (found["induction"][1] > 0.4).all()
+    assert "Both heads of layer 2 share the induction role" in answers
+    assert (
+        f"With seed 3, layer 1 looks one back in head {first[2, 3]}, with "
+        f"seed 0 in head {first[2, 0]}." in answers
+    )
+    mean, zero = with_mean(shipped, batch), without(shipped, batch, (1, 0))
+    assert f"to X: {mean:.2f}, not {zero:.2f}." in answers
+
+
+def with_mean(model, batch):
+    """Return the loss with the mean of layer 2, head 1 for its output."""
+    X, notes = model.forward(batch.tokens, roles.head_mask(2, 4, [(1, 0)]))
+    heads = notes["attention"][1].heads[:, 0]  # (lines, N, d_v)
+    X = X + heads.mean(axis=0) @ model.parts["W_O 1"][: heads.shape[-1]]
+    rows, places, right = batch.asked["next"]
+    said = softmax(X[rows, places] @ model.parts["read next"])
+    return -np.log(said[np.arange(len(right)), right]).mean()
+
+
 def test_one_layer_stays_far_above(batch):
     _, two, *_ = watched(2, 0, 600, batch)
     _, one, *_ = watched(1, 0, 10 * len(two), batch)
@@ -143,6 +177,17 @@ def test_a_wide_layer_alone_goes_on_falling(batch, prose):
     for _ in train(model, TASK, 500):
         pass
     assert 0.5 < examine(model, batch)["next"].accuracy < 0.9
+    # Where its heads look: at no head's one distance, and at no letter.
+    assert "Heads look 4 to 11 places back, each at a few distances" in prose
+    _, notes = model.forward(batch.tokens)
+    asking = patterns(batch)["induction"].any(-1)[..., None]
+    at = [
+        roles.score(
+            notes["attention"][0].attn, roles.at_offset(TASK.N, -n) & asking
+        )
+        for n in range(4, 12)
+    ]
+    assert (np.sum(at, axis=0) > 0.8).all() and np.max(at) < 0.6
 
 
 @pytest.mark.parametrize("n_layers", [1, 2])
