@@ -460,9 +460,7 @@ def test_a04_the_maps_and_the_shapes_show_one_width(explorer):
     for d_model, h, d_k in ((512, 8, 64), (512, 4, 128), (60, 5, 12)):
         explorer.d_model.value, explorer.h.value = d_model, h
         assert f"d_k = {d_k};" in explorer.maps.picture
-        assert f"d_k = d_v = d_model / h = {d_k}" in (
-            explorer.shapes_table.picture
-        )
+        assert f"d_k = d_model / h = {d_k}" in (explorer.shapes_table.picture)
         assert shown(explorer)[0].sizes.d_k == d_k
 
 

@@ -16,6 +16,10 @@ from helpers.pictures.bars import FLOPS_IN, STEP_NAMES
 from helpers.pictures.text import table
 from helpers.sizes import Sizes
 
+IN_NARROW = "max(0, var(--why-more-lines, 0) - 1)"  # 1 below 1,100 pixels
+# The ledger's table; in a narrow window its names wrap, and a bar scrolls it.
+TABLE_HEIGHT = f"calc(250px + {IN_NARROW} * 52px)"
+
 
 @dataclass(frozen=True)
 class Column:

@@ -15,6 +15,8 @@ FILMED = (  # at this width; the others' heights are held in test_stress.py
     ("03_training.svg", 1400),
     ("04_main_explorer.svg", 1400),
     ("04_main_explorer.svg", 1280),
+    ("04_main_explorer.svg", 1000),
+    ("05_ledger.svg", 1000),
     ("07_grouped_heads.svg", 1280),
 )
 MAKE = """from helpers.stills import EXPLORERS
@@ -47,6 +49,8 @@ FILM = """explorer => {
             pictures: shown.length,
             empty: shown.filter(p => p.getBoundingClientRect().height < 5)
                 .length,
+            cut: [...area.querySelectorAll('.why-explorer .widget-html')]
+                .filter(one => one.scrollWidth > one.clientWidth).length,
             height: Math.round(area.getBoundingClientRect().height)});
         if (window.film.runs) requestAnimationFrame(frame);
     };
@@ -106,6 +110,8 @@ def test_d01_d02_each_frame_has_one_picture_and_one_height(
     assert {frame["explorers"] for frame in frames} == {1}
     assert len({frame["pictures"] for frame in frames}) == 1
     assert {frame["empty"] for frame in frames} == {0}
+    if width > 1100:  # in a narrower one maps and tables scroll
+        assert {frame["cut"] for frame in frames} == {0}
     heights = {frame["height"] for frame in frames}
     assert max(heights) - min(heights) <= 2, heights
 

@@ -4,6 +4,8 @@ import re
 
 import pytest
 
+from helpers.bugs import BUGS
+
 NOTEBOOK = "notebooks/04_build_multi_head.ipynb"
 N = 9  # tokens of the sentence, and the ledger's first N
 
@@ -97,6 +99,26 @@ def test_the_explorer_does_not_jump(explorer):
         above = explorer.slider("heads h").box.bounding_box()
         places.add(round(below["y"] - above["y"]))
     assert len(places) == 1, places
+
+
+@pytest.mark.parametrize("width", [1000, 1280, 1400])
+def test_no_bug_moves_what_stands_below(open_explorer, width):
+    notebook = open_explorer("multi_head", "JupyterLab Light", maps(8, 512))
+    notebook.page.set_viewport_size({"width": width, "height": 1700})
+    below = notebook.panel.get_by_role("button", name="pin a second copy")
+    above = notebook.slider("heads h").box
+    buttons = notebook.panel.locator(".widget-toggle-buttons").filter(
+        has_text="wrong merge"
+    )
+    places = {}
+    for button in buttons.get_by_role("button").all():
+        button.click()
+        wanted = "No bug is on" if not places else "Noticed by"
+        notebook.wait_for_text(wanted)
+        top = above.bounding_box()["y"]
+        places[button.inner_text()] = round(below.bounding_box()["y"] - top)
+    assert len(places) == 1 + len(BUGS)
+    assert max(places.values()) - min(places.values()) <= 2, places
 
 
 def test_one_cell_is_said_in_words(explorer):

@@ -13,13 +13,21 @@ from helpers.controls import (
     style_sheet,
     switch,
 )
-from helpers.explorers.costs import columns, ledger_table
+from helpers.controls.places import MORE_LINES
+from helpers.explorers.costs import (
+    IN_NARROW,
+    TABLE_HEIGHT,
+    columns,
+    ledger_table,
+)
 from helpers.explorers.ledger import views
 from helpers.explorers.ledger.clock import Clock
 from helpers.explorers.shared_heads import SharedSelection
 from helpers.pictures.bars import FLOPS_IN
 from helpers.sizes import D_MODEL_CHOICES, Sizes, divisors
 
+# Six lines of text, or seven; in a window narrower still they are nine.
+NOT_FREE_HEIGHT = f"calc(9.2em + {MORE_LINES} + {IN_NARROW} * 1.5em)"
 N_CHOICES = (8, 9, *(2**power for power in range(4, 18)))
 
 
@@ -104,8 +112,8 @@ class LedgerExplorer(Explorer):
     def _make_stages(self):
         self.price = Stage("3.2em")
         self.bars = Stage("120px")
-        self.not_free = Stage("9.2em")
-        self.ledger_table = Stage("245px")
+        self.not_free = Stage(NOT_FREE_HEIGHT)
+        self.ledger_table = Stage(TABLE_HEIGHT)
         self.stages = (
             self.price,
             self.bars,

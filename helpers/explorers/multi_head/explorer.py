@@ -11,6 +11,7 @@ from helpers.controls import (
     row,
     style_sheet,
 )
+from helpers.explorers.costs import IN_NARROW, TABLE_HEIGHT
 from helpers.explorers.multi_head import views
 from helpers.explorers.multi_head.desk import (
     NO_BUG,
@@ -31,7 +32,8 @@ from helpers.sentences import (
 )
 from helpers.sizes import D_MODEL_CHOICES, Sizes, divisors
 
-LEDGER_HEIGHT, TABLES_HEIGHT = "190px", "250px"
+LEDGER_HEIGHT = "190px"
+GALLERY_HEIGHT = f"calc(18.7em + {IN_NARROW} * 1.5em)"  # of the longest bug
 TABLE_WIDTHS = "622px", "310px"  # of the largest numbers: both in one line
 
 
@@ -90,9 +92,9 @@ class MultiHeadExplorer(MainDesk, Explorer):
         self.badge = Stage("2em")
         self.row_table = Stage()
         self.ledger_table, self.shapes_table = (
-            Stage(TABLES_HEIGHT, width) for width in TABLE_WIDTHS
+            Stage(TABLE_HEIGHT, width) for width in TABLE_WIDTHS
         )
-        self.gallery = Stage("220px")
+        self.gallery = Stage(GALLERY_HEIGHT)
         self.stages = (
             self.maps,
             self.ledger,

@@ -238,7 +238,7 @@ def shapes_table(N, s):
         ["out", (N, s.d_model), "concat @ W_O"],
     ]
     return table(
-        f"Shapes at N = {N}: d_k = d_v = d_model / h = {s.d_k}",
+        f"Shapes at N = {N}: d_k = d_model / h = {s.d_k}",
         ["array", "shape", ""],
         rows,
     )
