@@ -7,7 +7,12 @@ import math
 
 import numpy as np
 
-from helpers.number_rules import require_bias_in_range
+from helpers.number_rules import (
+    as_array,
+    real_array,
+    require_bias_in_range,
+    require_like,
+)
 from helpers.sizes import (
     SizeError,
     joined,
@@ -18,17 +23,20 @@ from helpers.sizes import (
 )
 
 
-def checked_scores(scores):
+def checked_scores(scores, axis, out):
     """Return `scores` as an array a softmax can take; integers as float64."""
-    scores = np.asanyarray(scores)
-    _require_real("scores", scores)
+    scores = real_array("scores", scores)
     if scores.ndim == 0 or scores.size == 0:
         raise SizeError(
             f"scores must have at least one axis, and none of size 0: got "
             f"shape {scores.shape}."
         )
+    if axis is not None:
+        whole("axis", axis, -scores.ndim, scores.ndim - 1)
     if scores.dtype.kind in "iu":
-        return scores.astype(np.float64)
+        scores = scores.astype(np.float64)
+    if out is not None:
+        require_like("out", out, scores)
     return scores
 
 
@@ -42,7 +50,7 @@ def checked_largest(largest):
 
 def checked_mask(mask, scores):
     """Return `mask`, if it is boolean and fits the scores."""
-    mask = np.asanyarray(mask)
+    mask = as_array("mask", mask)
     if mask.dtype != bool:
         raise TypeError(
             f"mask must be boolean, True where a query may see a key: got "
@@ -54,7 +62,7 @@ def checked_mask(mask, scores):
 
 def checked_bias(bias, scores):
     """Return `bias` in the scores' number type, if it may be added."""
-    bias = np.asanyarray(bias)
+    bias = as_array("bias", bias)
     if bias.dtype.kind != "f":
         raise TypeError(
             f"bias must hold floating-point numbers: got {bias.dtype}. "
@@ -90,12 +98,12 @@ def require_fit_scores(Q, K, **arrays):
     shape = (*front, *Q.shape[-3:-1], K.shape[-2])
     for name, array in arrays.items():
         if array is not None:
-            _shaped_like_scores(name, np.asanyarray(array), shape)
+            _shaped_like_scores(name, as_array(name, array), shape)
 
 
 def checked_heads(Q, K, V):
     """Return Q, K and V as arrays whose shapes and heads fit together."""
-    Q, K, V = (np.asanyarray(array) for array in (Q, K, V))
+    Q, K, V = real_array("Q", Q), real_array("K", K), real_array("V", V)
     for name, array in (("Q", Q), ("K", K), ("V", V)):
         require_rank(name, array, 3)
     require_n_kv(K.shape[-3], Q.shape[-3])
@@ -113,10 +121,9 @@ def checked_qkv(Q, K, V, all_scores=True):
 
     `all_scores` says whether the scores must find room at one time.
     """
-    Q, K, V = (np.asanyarray(array) for array in (Q, K, V))
+    Q, K, V = real_array("Q", Q), real_array("K", K), real_array("V", V)
     for name, array in (("Q", Q), ("K", K), ("V", V)):
         require_rank(name, array, 2)
-        _require_real(name, array)
     number_type = np.result_type(Q, K, V)
     if number_type.kind != "f":
         number_type = np.dtype(np.float64)
@@ -127,7 +134,7 @@ def checked_qkv(Q, K, V, all_scores=True):
             f"The scores {shape}", math.prod(shape) * number_type.itemsize
         )
     for name, array in (("Q", Q), ("K", K), ("V", V)):
-        _require_finite(name, array)
+        require_finite(name, array)
     return (array.astype(number_type, copy=False) for array in (Q, K, V))
 
 
@@ -190,9 +197,7 @@ def checked_layer(X, X_kv, W_Q, W_K, W_V, W_O, h, n_kv):
     named = dict(X=X, X_kv=X_kv, W_Q=W_Q, W_K=W_K, W_V=W_V, W_O=W_O)
     if X_kv is X:
         del named["X_kv"]
-    named = {name: np.asanyarray(array) for name, array in named.items()}
-    for name, array in named.items():
-        _require_real(name, array)
+    named = {name: real_array(name, array) for name, array in named.items()}
     X, W_Q, W_K, W_V, W_O = (
         named[name] for name in ("X", "W_Q", "W_K", "W_V", "W_O")
     )
@@ -209,7 +214,7 @@ def checked_layer(X, X_kv, W_Q, W_K, W_V, W_O, h, n_kv):
     n_bytes = math.prod(shape) * np.result_type(X, W_Q).itemsize
     require_memory(f"The scores {shape}", n_bytes)
     for name, array in named.items():
-        _require_finite(name, array)
+        require_finite(name, array)
     return X, X_kv, W_Q, W_K, W_V, W_O
 
 
@@ -232,12 +237,8 @@ def require_output_rows(W_O, h, d_v):
         )
 
 
-def _require_real(name, array):
-    if array.dtype.kind not in "fiu":
-        raise TypeError(f"{name} must hold real numbers: got {array.dtype}.")
-
-
-def _require_finite(name, array):
+def require_finite(name, array):
+    """Raise a ValueError if a number of the array is NaN or infinite."""
     if not np.isfinite(array).all():
         raise ValueError(
             f"{name} holds NaN or infinity; every number must be finite."

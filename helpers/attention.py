@@ -37,7 +37,13 @@ from helpers.array_rules import (
     require_parts,
     require_rank,
 )
-from helpers.number_rules import require_scores_in_range, require_switch
+from helpers.choice_rules import several
+from helpers.number_rules import (
+    real_array,
+    require_scores_in_range,
+    require_switch,
+    require_written_in_place,
+)
 from helpers.sizes import require_memory, whole
 
 
@@ -52,10 +58,10 @@ def softmax(scores, axis=-1, out=None):
     ----------
     scores : array (...)
         Any real numbers; -inf for a place that may get nothing.
-    axis : int
-        The axis along which the shares sum to 1.
+    axis : int or None
+        The axis along which the shares sum to 1; None: over all axes.
     out : array (...), optional
-        Where to write; may be `scores` itself.
+        Where to write, of the shares' shape and type; may be `scores` itself.
 
     Returns
     -------
@@ -66,9 +72,10 @@ def softmax(scores, axis=-1, out=None):
     Raises
     ------
     ValueError, TypeError
-        If a score is NaN or +inf, or no real number.
+        If a score is NaN or +inf, or no real number; if there is no such
+        axis; if `out` does not fit.
     """
-    scores = checked_scores(scores)
+    scores = checked_scores(scores, axis, out)
     if scores.dtype == np.float16:
         shares = softmax(scores.astype(np.float32), axis).astype(np.float16)
         if out is None:
@@ -124,7 +131,7 @@ def padding_mask(lengths, N):
     bool array (batch, 1, 1, N)
         True where the key is a real token; fits scores (batch, h, N_q, N).
     """
-    N = whole("N", N)
+    N, lengths = whole("N", N), several("lengths", lengths, "whole numbers")
     lengths = np.array([whole("length", n, 0, N) for n in lengths], dtype=int)
     return (np.arange(N) < lengths[:, None])[:, None, None, :]
 
@@ -142,6 +149,7 @@ def hide(scores, mask=None, bias=None, causal=False):
     mask, bias, causal
         As for `scaled_dot_product_attention`.
     """
+    require_written_in_place(scores)
     require_switch("causal", causal)
     if bias is not None:
         scores += checked_bias(bias, scores)
@@ -223,7 +231,7 @@ def split_heads(X, h):
     array (..., h, N, d)
         A view: nothing is copied.
     """
-    X, h = np.asanyarray(X), whole("h", h)
+    X, h = real_array("X", X), whole("h", h)
     require_rank("X", X, 2)
     require_parts("h", h, "X", X)
     return X.reshape(*X.shape[:-1], h, X.shape[-1] // h).swapaxes(-3, -2)
@@ -240,7 +248,7 @@ def merge_heads(heads):
     -------
     array (..., N, h * d)
     """
-    heads = np.asanyarray(heads)
+    heads = real_array("heads", heads)
     require_rank("heads", heads, 3)
     *front, h, N, d = heads.shape
     return heads.swapaxes(-3, -2).reshape(*front, N, h * d)
@@ -372,7 +380,7 @@ def head_writes(heads, W_O):
     Source: Elhage et al., "A Mathematical Framework for Transformer
     Circuits" (2021), section on attention heads.
     """
-    heads, W_O = np.asanyarray(heads), np.asanyarray(W_O)
+    heads, W_O = real_array("heads", heads), real_array("W_O", W_O)
     require_rank("heads", heads, 3)
     h, d_v = heads.shape[-3], heads.shape[-1]
     require_output_rows(W_O, h, d_v)

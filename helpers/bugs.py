@@ -9,6 +9,7 @@ from functools import cache, partial
 
 from helpers import steps
 from helpers.checks.properties import PROPERTIES
+from helpers.choice_rules import require_choice
 from helpers.steps import RIGHT, Steps, attention_by
 
 
@@ -115,8 +116,5 @@ def noticed_by(bug):
 
 
 def _known(bug):
-    if bug not in BUGS:
-        raise ValueError(
-            f"there is no bug {bug!r}; there are {', '.join(BUGS)}."
-        )
+    require_choice("bug", bug, BUGS)
     return BUGS[bug]

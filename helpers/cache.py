@@ -23,9 +23,14 @@ from helpers.attention import (
     merge_heads,
     split_heads,
 )
-from helpers.number_rules import require_kept
+from helpers.choice_rules import require_kind, require_sizes, several
+from helpers.number_rules import as_array, float_type, require_kept
 from helpers.rope import rotate
-from helpers.sizes import SizeError, require_memory, whole
+from helpers.sizes import (
+    SizeError,
+    require_memory,
+    whole,
+)
 
 FIRST_ROOM = 16  # tokens
 
@@ -50,16 +55,13 @@ class KVCache:
     """
 
     def __init__(self, sizes, front=(), number_type=np.float32, limit=None):
+        require_sizes(sizes)
         self.n_kv = sizes.n_kv
         self.limit = None if limit is None else whole("limit", limit)
+        front = several("front", front, "sizes")
         self._front = tuple(whole("front", size) for size in front)
         self._widths = (sizes.d_k, sizes.d_v)
-        self._number_type = np.dtype(number_type)
-        if self._number_type.kind != "f":
-            raise TypeError(
-                f"number_type must be a floating-point type: got "
-                f"{self._number_type}."
-            )
+        self._number_type = float_type("number_type", number_type)
         self.clear()
 
     def clear(self):
@@ -114,6 +116,7 @@ class KVCache:
             If they hold no real numbers, or numbers that the cache's type
             can't hold. The cache is then as it was.
         """
+        K, V = as_array("K", K), as_array("V", V)
         N_new = self._checked_length(K, V)
         require_kept(self._number_type, K=K, V=V)
         end = self.N + N_new
@@ -130,7 +133,7 @@ class KVCache:
 
     def require_room(self, N_new):
         """Raise a SizeError if N_new more tokens would pass the limit."""
-        end = self.N + N_new
+        end = self.N + whole("N_new", N_new, 0)
         if self.limit is not None and end > self.limit:
             raise SizeError(
                 f"this cache holds at most limit={self.limit:,} tokens: got "
@@ -139,13 +142,13 @@ class KVCache:
             )
 
     def _checked_length(self, K, V):
-        N_new = np.shape(K)[-2] if np.ndim(K) > 1 else 0
+        N_new = K.shape[-2] if K.ndim > 1 and K.size else 1
         for name, array, width in zip("KV", (K, V), self._widths):
             want = (*self._front, self.n_kv, N_new, width)
-            if np.shape(array) != want:
+            if array.shape != want:
                 raise SizeError(
                     f"{name} must be (..., n_kv, N_new, width) = {want} for "
-                    f"this cache: got {np.shape(array)}."
+                    f"this cache: got {array.shape}."
                 )
         return N_new
 
@@ -194,6 +197,7 @@ def step(X_new, W_Q, W_K, W_V, W_O, h, cache, rope=None):
         As for `multi_head_attention`, or if the cache is full or does not
         fit. The cache is then as it was.
     """
+    require_kind("cache", cache, KVCache, "KVCache(sizes)")
     X_new, _, W_Q, W_K, W_V, W_O = checked_layer(
         X_new, X_new, W_Q, W_K, W_V, W_O, h, cache.n_kv
     )
@@ -232,14 +236,15 @@ def in_chunks(X, W_Q, W_K, W_V, W_O, h, cache, chunks=None, rope=None):
     SizeError
         As for `step`, or if the chunks do not add up to N.
     """
-    N = np.shape(X)[-2] if np.ndim(X) > 1 else 0
-    chunks = [
-        whole("chunk", n) for n in ([1] * N if chunks is None else chunks)
-    ]
+    require_kind("cache", cache, KVCache, "KVCache(sizes)")
+    X = as_array("X", X)
+    N = X.shape[-2] if X.ndim > 1 else 0
+    chunks = [1] * N if chunks is None else several("chunks", chunks, "sizes")
+    chunks = [whole("chunk", n) for n in chunks]
     if not N or sum(chunks) != N:
         raise SizeError(
             f"chunks must add up to the number of tokens: got {sum(chunks)} "
-            f"for X {np.shape(X)}."
+            f"for X {X.shape}."
         )
     cache.require_room(N)
     ends = np.cumsum(chunks)

@@ -9,6 +9,7 @@ computes them. `causal_pairs` says how many a kernel that skips would need.
 
 from dataclasses import asdict, dataclass, replace
 
+from helpers.choice_rules import require_choice, require_sizes
 from helpers.sizes import Sizes, whole
 
 BYTES_PER_NUMBER = {
@@ -19,6 +20,7 @@ BYTES_PER_NUMBER = {
     "float8": 1,
     "int8": 1,
 }
+MOST_BYTES = 10**60  # far beyond what sizes of 10**9 add up to
 OPERATIONS_PER_SCORE = 5  # largest, subtract, exp, sum, divide: nominal
 
 
@@ -85,6 +87,7 @@ def flops(N, sizes, N_k=None, N_new=None, batch=1):
     N, batch = whole("N", N), whole("batch", batch)
     N_k = N if N_k is None else whole("N_k", N_k)
     N_new = N_k if N_new is None else whole("N_new", N_new, 0, N_k)
+    require_sizes(sizes)
     d_model, h, n_kv = sizes.d_model, sizes.h, sizes.n_kv
     d_k, d_v = sizes.d_k, sizes.d_v
     return Flops(
@@ -154,6 +157,7 @@ class Parameters:
 
 def parameters(sizes):
     """Count the numbers in W_Q, W_K, W_V and W_O; there are no biases."""
+    require_sizes(sizes)
     return Parameters(
         W_Q=sizes.d_model * sizes.h * sizes.d_k,
         W_K=sizes.d_model * sizes.n_kv * sizes.d_k,
@@ -164,6 +168,7 @@ def parameters(sizes):
 
 def one_head(sizes):
     """Return the sizes of one head of full width: d_k = d_v = d_model."""
+    require_sizes(sizes)
     return Sizes(sizes.d_model, h=1)
 
 
@@ -172,6 +177,7 @@ def full_width_heads(sizes):
 
     Each head has d_k = d_v = d_model, so W_O is (h * d_model, d_model).
     """
+    require_sizes(sizes)
     return replace(sizes, d_k=sizes.d_model, d_v=sizes.d_model)
 
 
@@ -214,12 +220,10 @@ def bytes_per_number(number_type):
     ValueError
         If the name is not a key of BYTES_PER_NUMBER.
     """
-    if str(number_type) not in BYTES_PER_NUMBER:
-        known = ", ".join(BYTES_PER_NUMBER)
-        raise ValueError(
-            f"number_type must be one of {known}: got {number_type!r}."
-        )
-    return BYTES_PER_NUMBER[str(number_type)]
+    name = str(number_type)  # a NumPy type gives its name
+    if name not in BYTES_PER_NUMBER:
+        require_choice("number_type", number_type, BYTES_PER_NUMBER)
+    return BYTES_PER_NUMBER[name]
 
 
 def binary_units(n_bytes):
@@ -227,7 +231,13 @@ def binary_units(n_bytes):
 
     Three significant digits, and none behind the point if nothing is
     rounded off: 1 GiB is exactly 2^30 bytes, 1.00 GiB is about that.
+
+    Raises
+    ------
+    SizeError
+        If it is not a whole number of at least 0.
     """
+    n_bytes = whole("n_bytes", n_bytes, 0, MOST_BYTES)
     if n_bytes < 1024:
         return f"{n_bytes:,} byte{'' if n_bytes == 1 else 's'}"
     amount = n_bytes / 1024

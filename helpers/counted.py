@@ -16,6 +16,8 @@ from math import prod
 
 import numpy as np
 
+from helpers.number_rules import as_array
+
 _tally = ContextVar("tally", default=None)
 _REFUSED = (
     *("einsum", "dot", "tensordot", "inner", "vdot", "vecdot"),
@@ -65,6 +67,9 @@ def counting():
 
 def count(array):
     """Return a view of `array` whose products are counted."""
+    kind = as_array("array", array).dtype
+    if kind.kind not in "fiub":
+        raise TypeError(f"array must hold real numbers: got {kind}.")
     return np.asarray(array).view(CountedArray)
 
 

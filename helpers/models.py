@@ -17,8 +17,9 @@ from dataclasses import dataclass, field
 from difflib import get_close_matches
 from pathlib import Path
 
+from helpers.choice_rules import require_choice
 from helpers.cost import kv_cache_bytes
-from helpers.sizes import Sizes
+from helpers.sizes import Sizes, quoted
 
 FACTS = (
     "n_layers",
@@ -117,10 +118,7 @@ class Model:
         ValueError
             If `fact` is none of FACTS.
         """
-        if fact not in FACTS:
-            raise ValueError(
-                f"fact must be one of {', '.join(FACTS)}: got {fact!r}."
-            )
+        require_choice("fact", fact, FACTS)
         places = self.sources.get(fact) or self.sources["all"]
         return tuple(_in_full(place) for place in places)
 
@@ -141,11 +139,11 @@ def model(name):
     ValueError
         If there is none; the text says which names are close.
     """
-    if name in MODELS:
+    if isinstance(name, str) and name in MODELS:
         return MODELS[name]
     close = get_close_matches(str(name)[:80], MODELS, n=3, cutoff=0.3)
     near = ", ".join(close or list(MODELS)[:3])
     raise ValueError(
         f"name must be one of the {len(MODELS)} in MODELS: got "
-        f"{str(name)[:80]!r}; close to it: {near}."
+        f"{quoted(name)}; close to it: {near}."
     )

@@ -1,12 +1,61 @@
 """What the numbers and switches of attention must be, so that none is lost.
 
-A score that overflows would be read as a hidden key. So what could overflow
-is refused before it is computed.
+What is no number is refused, also where NumPy would make one of it. A score
+that overflows would be read as a hidden key, so what could overflow is
+refused before it is computed.
 """
 
 import numpy as np
 
 from helpers.sizes import quoted
+
+
+def as_array(name, values):
+    """Return `values` as an array, if its rows are equally long."""
+    try:
+        return np.asanyarray(values)
+    except ValueError:
+        raise TypeError(
+            f"{name} must be an array, its rows equally long: got "
+            f"{quoted(values)}."
+        ) from None
+
+
+def real_array(name, values):
+    """Return `values` as an array of real numbers, or raise a TypeError."""
+    array = as_array(name, values)
+    if array.dtype.kind not in "fiu":
+        raise TypeError(f"{name} must hold real numbers: got {array.dtype}.")
+    return array
+
+
+def solvable_array(name, values):
+    """Return `values` as an array that np.linalg takes: float32, float64.
+
+    Whole numbers become float64: what is computed from them is not whole.
+    """
+    array = real_array(name, values)
+    if array.dtype.kind != "f":
+        return array.astype(np.float64)
+    if array.dtype.itemsize not in (4, 8):
+        raise TypeError(
+            f"{name} must be of float32 or float64: got {array.dtype}."
+        )
+    return array
+
+
+def float_type(name, value):
+    """Return `value` as a NumPy number type, if it is a floating-point one."""
+    try:
+        number_type = None if value is None else np.dtype(value)
+    except (TypeError, ValueError):
+        number_type = None
+    if number_type is None or number_type.kind != "f":
+        raise TypeError(
+            f"{name} must be a floating-point type, such as np.float32: got "
+            f"{quoted(value)}."
+        )
+    return number_type
 
 
 def require_switch(name, value):
@@ -20,7 +69,7 @@ def require_switch(name, value):
 
 def require_scale(scale):
     """Raise a ValueError unless `scale` is one finite number."""
-    number = np.asarray(scale)
+    number = as_array("scale", scale)
     if (
         number.ndim
         or number.dtype.kind not in "fiu"
@@ -70,16 +119,35 @@ def require_bias_in_range(bias, number_type):
         )
 
 
+def require_like(name, array, scores):
+    """Raise a TypeError unless the shares of `scores` fit into `array`."""
+    wanted = f"an array of shape {scores.shape} and type {scores.dtype}"
+    got = quoted(array)
+    if isinstance(array, np.ndarray):
+        if (array.shape, array.dtype) == (scores.shape, scores.dtype):
+            return
+        got = f"shape {array.shape} and type {array.dtype}"
+    raise TypeError(f"{name} must be {wanted}: got {got}.")
+
+
+def require_written_in_place(scores):
+    """Raise a TypeError unless -inf can be written into `scores`."""
+    if not (
+        isinstance(scores, np.ndarray)
+        and scores.dtype.kind == "f"
+        and scores.ndim >= 2
+    ):
+        raise TypeError(
+            f"scores must be a floating-point array (..., N_q, N_k), because "
+            f"they are changed in place: got {quoted(scores)}."
+        )
+
+
 def require_kept(number_type, **arrays):
     """Raise unless `number_type` can hold every number of the arrays."""
     limit = np.finfo(number_type).max
     for name, array in arrays.items():
-        array = np.asarray(array)
-        if array.dtype.kind not in "fiu":
-            raise TypeError(
-                f"{name} must hold real numbers: got {array.dtype}."
-            )
-        size = largest(array)
+        size = largest(real_array(name, array))
         if not size <= limit:  # nor is NaN
             raise ValueError(
                 f"{name} holds {size:.3g}, and {number_type} no number "

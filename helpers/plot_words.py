@@ -6,6 +6,8 @@ import matplotlib
 import numpy as np
 from matplotlib.font_manager import findfont, get_font
 
+from helpers.choice_rules import several, texts
+
 MOST_LABELS = 30
 LONGEST_LABEL = 12
 MOST_SAID = 3  # rows of a map in its description, if there are many
@@ -13,18 +15,12 @@ MOST_SAID = 3  # rows of a map in its description, if there are many
 
 def words_of(tokens):
     """Return the words of the rows and of the columns, as lists."""
-    tokens = list(tokens)
+    tokens = several("tokens", tokens, "words")
     pair = len(tokens) == 2 and isinstance(
         tokens[0], list | tuple | np.ndarray
     )
-    both = [list(some) for some in (tokens if pair else (tokens, tokens))]
-    for word in (*both[0], *both[1]):
-        if not isinstance(word, str):
-            raise TypeError(
-                f"tokens must be texts: got {word!r}, of type "
-                f"{type(word).__name__}."
-            )
-    return both
+    both = tokens if pair else (tokens, tokens)
+    return [list(texts("tokens", some)) for some in both]
 
 
 def step(words):

@@ -12,13 +12,15 @@ import numpy as np
 from matplotlib.collections import LineCollection
 from matplotlib.figure import Figure
 
+from helpers.choice_rules import several, texts
+from helpers.map_rules import weights_array
+from helpers.number_rules import as_array
 from helpers.plot_words import described, label, step, words_of
 
 COLOUR_MAP = "bone_r"  # white is 0, near-black is 1
 MOST_COLUMNS = 4
 SIDE, LARGE_SIDE = 2.1, 3.0  # inches of a map: of many, of one or two
 CLOSEST = 0.08  # inches between strokes over hidden cells
-ROUNDING = 0.005  # how far beyond 0 and 1 a weight may lie
 HIDDEN = "stroked out: hidden by the mask"
 
 
@@ -84,7 +86,9 @@ def attention_maps(attn, tokens, titles=None, visible=None):
     attn = _weights(attn)
     h, N_q, N_k = attn.shape
     rows, columns = words_of(tokens)
-    titles = titles or [f"head {i + 1}" for i in range(h)]
+    if titles is None:
+        titles = [f"head {i + 1}" for i in range(h)]
+    titles = texts("titles", titles, "titles")
     if (len(rows), len(columns), len(titles)) != (N_q, N_k, h):
         raise ValueError(
             f"attn {attn.shape} needs {h} titles, {N_q} query words and "
@@ -129,17 +133,11 @@ def attention_maps(attn, tokens, titles=None, visible=None):
 
 def _weights(attn):
     """Return `attn` as maps (h, N_q, N_k), if it holds weights."""
-    attn = np.asarray(attn, dtype=float)
+    attn = weights_array("attn", attn).astype(float)
     attn = attn[None] if attn.ndim == 2 else attn
     if attn.ndim != 3 or 0 in attn.shape:
         raise ValueError(
             f"attn must be (h, N_q, N_k) or (N_q, N_k): got {attn.shape}."
-        )
-    wrong = attn[~((attn >= -ROUNDING) & (attn <= 1 + ROUNDING))]  # NaN too
-    if wrong.size:
-        raise ValueError(
-            f"a map shows weights, from 0 to 1: got {wrong[0]:.3g}. Scores "
-            f"become weights in a softmax."
         )
     return attn
 
@@ -148,16 +146,17 @@ def _seen(visible, shape):
     """Return a bool array or None for each of the maps."""
     h, *sides = shape
     single = visible is None or getattr(visible, "ndim", 0) == 2
-    each = [visible] * h if single else list(visible)
+    each = [visible] * h if single else several("visible", visible, "masks")
     if len(each) != h:
         raise ValueError(f"visible must be one, or {h}: got {len(each)}.")
     for mask in each:
         if mask is None:
             continue
-        if np.asarray(mask).dtype != bool or list(np.shape(mask)) != sides:
+        mask = as_array("visible", mask)
+        if mask.dtype != bool or list(mask.shape) != sides:
             raise TypeError(
                 f"visible must be boolean and {tuple(sides)}: got "
-                f"{np.asarray(mask).dtype}, {np.shape(mask)}."
+                f"{mask.dtype}, {mask.shape}."
             )
     return each
 

@@ -11,7 +11,10 @@ and then trains on; here nothing is trained on.
 
 import numpy as np
 
+from helpers.array_rules import require_finite
 from helpers.attention import multi_head_attention
+from helpers.choice_rules import require_choice
+from helpers.number_rules import real_array
 from helpers.sizes import SizeError, near_divisions, require_n_kv, whole
 
 POOLINGS = ("mean", "first")
@@ -41,18 +44,17 @@ def pool_heads(W, h, n_kv, how="mean"):
     ValueError
         If `how` is none of POOLINGS.
     """
-    if how not in POOLINGS:
-        raise ValueError(
-            f"how must be one of {', '.join(POOLINGS)}: got {how!r}."
-        )
-    W, h = np.asanyarray(W), whole("h", h)
+    require_choice("how", how, POOLINGS)
+    W, h = real_array("W", W), whole("h", h)
     n_kv = require_n_kv(n_kv, h)
-    if W.ndim != 2 or W.shape[1] % h:
-        near = near_divisions(h, W.shape[1])[0] if W.ndim == 2 else []
+    if W.ndim != 2 or W.shape[1] % h or not W.size:
+        fits = W.ndim == 2 and W.size
+        near = near_divisions(h, W.shape[1])[0] if fits else []
         would = f"; h={' or h='.join(map(str, near))} would" if near else ""
         raise SizeError(
             f"W must be (d_model, h * d): got W {W.shape}, h={h}{would}."
         )
+    require_finite("W", W)
     d_model, width = W.shape
     by_head = W.reshape(d_model, n_kv, h // n_kv, width // h)
     pooled = by_head.mean(axis=2) if how == "mean" else by_head[:, :, 0]
@@ -89,12 +91,14 @@ def drift(before, after):
     ValueError
         If `before` is 0 everywhere.
     """
-    before, after = np.asarray(before), np.asarray(after)
+    before, after = real_array("before", before), real_array("after", after)
     if before.shape != after.shape:
         raise SizeError(
             f"before and after must have one shape: got {before.shape} and "
             f"{after.shape}."
         )
+    require_finite("before", before)
+    require_finite("after", after)
     length = np.linalg.norm(before)
     if length == 0:
         raise ValueError("before is 0 everywhere: there is no share of it.")

@@ -16,7 +16,21 @@ from collections import Counter
 
 import numpy as np
 
-from helpers.sizes import LARGEST_SIZE, SizeError, require_memory, whole
+from helpers.choice_rules import pair, several
+from helpers.map_rules import (
+    checked_pairs,
+    checked_pattern,
+    require_maps,
+    tokens_array,
+    weights_array,
+)
+from helpers.sizes import (
+    LARGEST_SIZE,
+    SizeError,
+    quoted,
+    require_memory,
+    whole,
+)
 
 
 def at_offset(N, offset):
@@ -59,7 +73,7 @@ def same_word(tokens):
 
     Tokens (..., N), any that can be compared, give a bool array (..., N, N).
     """
-    tokens = np.asarray(tokens)
+    tokens = tokens_array(tokens)
     same = tokens[..., :, None] == tokens[..., None, :]
     return same & ~np.eye(tokens.shape[-1], dtype=bool)
 
@@ -95,8 +109,10 @@ def score(attn, pattern):
     ------
     SizeError
         If shapes do not fit, or the pattern is empty.
+    TypeError, ValueError
+        If the pattern is not boolean, or `attn` holds no weights.
     """
-    attn, pattern = _checked(attn, pattern)
+    attn, pattern = checked_pattern(attn, pattern)
     on = (attn * pattern).sum(axis=-1)  # (sentences, h, N)
     asked = pattern.any(axis=-1)  # (sentences, 1, N)
     if not asked.any():
@@ -105,32 +121,14 @@ def score(attn, pattern):
     return on.sum(axis=(0, 2)) / n
 
 
-def _checked(attn, pattern):
-    attn, pattern = np.asarray(attn), np.asarray(pattern)
-    if pattern.dtype != bool:
-        raise TypeError(f"A pattern must be boolean: got {pattern.dtype}.")
-    fits = attn.ndim >= 3 and pattern.shape in (
-        attn.shape[-2:],
-        attn.shape[:-3] + attn.shape[-2:],
-    )
-    if not fits:
-        raise SizeError(
-            f"attn must be (..., h, N, N), and the pattern (N, N) or "
-            f"(..., N, N): got {attn.shape} and {pattern.shape}."
-        )
-    return (
-        attn.reshape(-1, *attn.shape[-3:]),
-        pattern.reshape(-1, 1, *pattern.shape[-2:]),
-    )
-
-
 def entropy(attn):
     """Return how spread the rows of each head (..., h, N, N) are: (h,).
 
     In nats, the mean over all rows: 0 if all weight lies on one key, ln N
     if it is spread evenly over N.
     """
-    attn = np.asarray(attn, float)
+    attn = weights_array("attn", attn).astype(float)
+    require_maps(attn)
     logs = np.log(attn, out=np.zeros_like(attn), where=attn > 0)
     rows = -(attn * logs).sum(axis=-1)  # (..., h, N)
     return np.moveaxis(rows, -2, 0).reshape(rows.shape[-2], -1).mean(axis=1)
@@ -149,7 +147,7 @@ def scores(attn, tokens):
     dict of {str: array (h,)}
         A role no query could play (no word occurs twice) is left out.
     """
-    tokens = np.asarray(tokens)
+    tokens = tokens_array(tokens)
     N = tokens.shape[-1]
     patterns = {
         "previous": at_offset(N, -1),
@@ -185,7 +183,7 @@ def best_offset(pairs):
     SizeError
         If there is no pair.
     """
-    offsets = Counter(key - query for wanted in pairs for query, key in wanted)
+    offsets = Counter(key - query for query, key in checked_pairs(pairs))
     if not offsets:
         raise SizeError("The relation has no pair in these sentences.")
     offset = max(offsets, key=lambda o: (offsets[o], -abs(o), -o))
@@ -206,7 +204,8 @@ def head_mask(n_layers, h, without=()):
         1 for a head that stays, 0 for one that is removed.
     """
     mask = np.ones((whole("n_layers", n_layers), whole("h", h)))
-    for layer, head in without:
+    for place in several("without", without, "(layer, head)"):
+        layer, head = pair("without", place, "numbers, (layer, head)")
         whole("layer", layer, 0, n_layers - 1)
         whole("head", head, 0, h - 1)
         mask[layer, head] = 0
@@ -226,6 +225,11 @@ def ablation(loss_of, n_layers, h):
     array (n_layers, h)
         Loss without the head, less the loss with all heads.
     """
+    if not callable(loss_of):
+        raise TypeError(
+            f"loss_of must be a function from a head mask to a loss: got "
+            f"{quoted(loss_of)}."
+        )
     whole_loss = loss_of(head_mask(n_layers, h))
     rise = np.zeros((n_layers, h))
     for place in np.ndindex(n_layers, h):

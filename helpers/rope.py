@@ -21,7 +21,10 @@ from numbers import Real
 
 import numpy as np
 
-from helpers.sizes import SizeError, whole
+from helpers.array_rules import require_finite, require_rank
+from helpers.choice_rules import require_choice
+from helpers.number_rules import as_array
+from helpers.sizes import SizeError, quoted, whole
 
 LAYOUTS = ("half", "interleaved")
 
@@ -60,9 +63,10 @@ def angles(positions, d, base=10_000.0):
         )
     if not isinstance(base, Real) or not 1 < base < np.inf:
         raise ValueError(
-            f"base must be a finite number above 1: got {base!r}."
+            f"base must be a finite number above 1: got {quoted(base)}; "
+            f"10,000 is usual."
         )
-    positions = np.asarray(positions)
+    positions = as_array("positions", positions)
     if positions.dtype.kind not in "iu":
         raise TypeError(
             f"positions must be whole numbers: got {positions.dtype}."
@@ -101,20 +105,15 @@ def rotate(X, positions=None, layout="half", base=10_000.0):
     SizeError, TypeError, ValueError
         As for `angles`; if shapes do not fit; if the layout is unknown.
     """
-    X = np.asanyarray(X)
-    if layout not in LAYOUTS:
-        raise ValueError(
-            f"layout must be one of {', '.join(LAYOUTS)}: got {layout!r}."
-        )
-    if X.ndim < 2 or 0 in X.shape:
-        raise SizeError(
-            f"X must be (..., tokens, width), with no axis of size 0: got "
-            f"shape {X.shape}."
-        )
+    X = as_array("X", X)
+    require_choice("layout", layout, LAYOUTS)
+    require_rank("X", X, 2)
     if X.dtype.kind != "f":
         raise TypeError(f"X must hold floating-point numbers: got {X.dtype}.")
+    require_finite("X", X)
     if positions is None:
         positions = np.arange(X.shape[-2])
+    positions = as_array("positions", positions)
     _require_positions(positions, X)
     turn = angles(positions, X.shape[-1], base)  # (..., N, d / 2)
     computed_in = np.result_type(X.dtype, np.float32)  # float16 is too coarse
@@ -133,7 +132,7 @@ def rotate(X, positions=None, layout="half", base=10_000.0):
 
 
 def _require_positions(positions, X):
-    shape, want = np.shape(positions), X.shape[:-1]
+    shape, want = positions.shape, X.shape[:-1]
     fits = shape == want[-1:] or (
         len(shape) == len(want)
         and shape[-1] == want[-1]

@@ -6,6 +6,8 @@ A word is known by its place, counted from 0: the two "the" stay apart.
 import unicodedata
 from dataclasses import dataclass
 
+from helpers.choice_rules import texts
+
 HUNGRY = "The cat ate the fish because it was hungry"
 TASTY = "The cat ate the fish because it was tasty"
 SWAPPED = "The fish ate the cat because it was hungry"
@@ -137,7 +139,13 @@ def relations(tokens):
         In the order of RELATION_NAMES. The four grammatical ones exist for
         SENTENCES only: nothing here parses grammar. A relation without a
         pair ("next" in one word) is left out.
+
+    Raises
+    ------
+    TypeError
+        If it is a whole text, which `words` splits, or no texts.
     """
+    tokens = texts("tokens", tokens)
     places = range(len(tokens))
     folded = [token.casefold() for token in tokens]
     pairs = {

@@ -12,6 +12,8 @@ from numbers import Real
 D_MODEL_CHOICES = (8, 16, 24, 32, 48, 60, 64, 96, 128, 256, 512, 1024)
 LARGEST_SIZE = 10**9
 MEMORY_LIMIT = 2 * 1024**3  # bytes one array may take
+LONGEST = 60  # characters of a value in a message
+LONG = 100  # bits of a number that is not written out
 
 
 class SizeError(ValueError):
@@ -50,15 +52,25 @@ def _is_truth(value):  # bool and NumPy's; 1.26 would take its own for 0, 1
 
 
 def quoted(value):
-    """Return a value as Python writes it; of a long one, its type."""
-    text, kind = repr(value), type(value).__name__
-    article = "an" if kind[0] in "aeiou" else "a"
-    return text if len(text) <= 40 else f"{article} {kind}"
+    """Return a value for a message: as Python writes it, on one line.
+
+    What is long is cut, with "…" at the cut; of an array its shape is told,
+    and of a huge number its size.
+    """
+    if isinstance(value, int) and value.bit_length() >= LONG:
+        return _shortened(value)
+    if isinstance(shape := getattr(value, "shape", ()), tuple) and shape:
+        return f"an array of shape {shape}"
+    try:
+        text = " ".join(repr(value).split())  # escapes what cannot be seen
+    except ValueError:  # a list with a huge number in it
+        text = f"a value of type {type(value).__name__}"
+    return text if len(text) <= LONGEST else text[: LONGEST - 1] + "…"
 
 
 def _shortened(number):
     bits = number.bit_length()
-    return f"{number:,}" if bits < 100 else f"a number of {bits:,} bits"
+    return f"{number:,}" if bits < LONG else f"a number of {bits:,} bits"
 
 
 def _nearest_whole(value, low, high):
@@ -98,7 +110,7 @@ def near_divisions(parts, width):
     widths : list of int
         The closest multiple of the old `parts` below, and above.
     """
-    legal = divisors(width)
+    parts, legal = whole("parts", parts), divisors(width)
     below = [divisor for divisor in legal if divisor < parts][-1:]
     above = [divisor for divisor in legal if divisor > parts][:1]
     low = width // parts * parts

@@ -18,6 +18,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from helpers.array_rules import checked_layer
 from helpers.attention import (
     causal_mask,
     hide,
@@ -25,6 +26,7 @@ from helpers.attention import (
     softmax,
     split_heads,
 )
+from helpers.number_rules import require_switch
 
 
 def kv_order(h, n_kv):
@@ -81,8 +83,15 @@ def attention_by(steps, X, W_Q, W_K, W_V, W_O, h, n_kv=None, causal=False):
     out : array (..., N, d_model)
     attn : array (..., h, N, N)
         With the right steps, as `multi_head_attention` gives them.
+
+    Raises
+    ------
+    SizeError, TypeError, ValueError
+        As for `multi_head_attention`, if arrays or heads do not fit.
     """
     n_kv = h if n_kv is None else n_kv
+    require_switch("causal", causal)
+    X, _, W_Q, W_K, W_V, W_O = checked_layer(X, X, W_Q, W_K, W_V, W_O, h, n_kv)
     Q = steps.split(X @ W_Q, h)  # (..., h, N, d_k)
     order = steps.kv_order(h, n_kv)
     K = steps.split(X @ W_K, n_kv)[..., order, :, :]  # (..., h, N, d_k)

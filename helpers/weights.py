@@ -10,7 +10,15 @@ from typing import NamedTuple
 
 import numpy as np
 
-from helpers.sizes import SizeError, require_memory, whole
+from helpers.array_rules import require_finite
+from helpers.choice_rules import pair, require_sizes
+from helpers.map_rules import checked_relations
+from helpers.number_rules import float_type, real_array, solvable_array
+from helpers.sizes import (
+    SizeError,
+    require_memory,
+    whole,
+)
 
 SCORE = 8.0  # size of the scaled score of a wanted key against an equal code
 SEED = 7
@@ -52,18 +60,24 @@ def random_projections(sizes, seed=SEED, number_type=np.float64):
     SizeError
         If they would fill the memory.
     """
+    require_sizes(sizes)
+    number_type = float_type("number_type", number_type)
     seed = whole("seed", seed, 0)
     rng = np.random.default_rng(seed)
-    columns = {
-        "W_Q": (sizes.d_model, sizes.h * sizes.d_k),
-        "W_K": (sizes.d_model, sizes.n_kv * sizes.d_k),
-        "W_V": (sizes.d_model, sizes.n_kv * sizes.d_v),
-        "W_O": (sizes.h * sizes.d_v, sizes.d_model),
-    }
-    n_bytes = sum(map(math.prod, columns.values())) * 8
-    require_memory("The four matrices", n_bytes)
+    shapes = _shapes(sizes)
+    require_memory("The four matrices", sum(map(math.prod, shapes)) * 8)
     return Projections(
-        *(_gaussian(rng, *shape, number_type) for shape in columns.values())
+        *(_gaussian(rng, *shape, number_type) for shape in shapes)
+    )
+
+
+def _shapes(sizes):
+    """Return the shapes of W_Q, W_K, W_V and W_O."""
+    return (
+        (sizes.d_model, sizes.h * sizes.d_k),
+        (sizes.d_model, sizes.n_kv * sizes.d_k),
+        (sizes.d_model, sizes.n_kv * sizes.d_v),
+        (sizes.h * sizes.d_v, sizes.d_model),
     )
 
 
@@ -89,6 +103,7 @@ def token_vectors(N, d_model, seed=SEED, number_type=np.float64):
         N directions at right angles; then the columns are orthogonal.
     """
     N, d_model = whole("N", N), whole("d_model", d_model)
+    number_type = float_type("number_type", number_type)
     require_memory("The token vectors", N * d_model * 8)
     seed = whole("seed", seed, 0)
     rng = np.random.default_rng([seed, TOKENS])
@@ -135,7 +150,16 @@ def wanted_places(relations, N, h):
     array (h, N, N)
         1 where query head, row, key is wanted, else 0. A key that two
         relations want counts once.
+
+    Raises
+    ------
+    SizeError
+        If a relation speaks of a place that is not there.
+    TypeError
+        If one is no Relation.
     """
+    N, h = whole("N", N), whole("h", h)
+    relations = checked_relations(relations, N)
     require_memory("What the heads want", h * N * N * 8)
     wanted = np.zeros((h, N, N))
     for relation in relations:
@@ -152,6 +176,8 @@ def mixing_matrices(sizes, seed=SEED, number_type=np.float64):
     W_V : array (d_model, n_kv * d_v)
     W_O : array (h * d_v, d_model)
     """
+    require_sizes(sizes)
+    number_type = float_type("number_type", number_type)
     rows = max(sizes.d_model, sizes.h * sizes.d_v)
     require_memory("W_V and W_O", rows * 2 * rows * 8)
     seed = whole("seed", seed, 0)
@@ -187,8 +213,13 @@ def hand_built(X, relations, sizes, mixing=None):
     ------
     SizeError
         If X is no (N, d_model), or W_Q would fill the memory.
+    TypeError, ValueError
+        If X holds no finite real numbers, or two places look alike.
     """
+    require_sizes(sizes)
     require_memory("W_Q", sizes.d_model * sizes.h * sizes.d_k * 8)
+    X = solvable_array("X", X)
+    require_finite("X", X)
     if X.ndim != 2 or X.shape[1] != sizes.d_model:
         raise SizeError(
             f"X must be (N, d_model): got X {X.shape}, "
@@ -205,7 +236,19 @@ def hand_built(X, relations, sizes, mixing=None):
     W_K = to_place @ keys.astype(X.dtype)
     if mixing is None:
         mixing = mixing_matrices(sizes, number_type=X.dtype)
-    return Projections(W_Q, W_K, *mixing)
+    return Projections(W_Q, W_K, *_mixing(mixing, sizes))
+
+
+def _mixing(mixing, sizes):
+    mixing = pair("mixing", mixing, "arrays, W_V and W_O")
+    W_V, W_O = (real_array("mixing", W) for W in mixing)
+    wanted = _shapes(sizes)[2:]
+    if (W_V.shape, W_O.shape) != wanted:
+        raise SizeError(
+            f"mixing must be W_V {wanted[0]} and W_O {wanted[1]}: got "
+            f"{W_V.shape} and {W_O.shape}."
+        )
+    return W_V, W_O
 
 
 def _inverse(X):
@@ -216,4 +259,11 @@ def _inverse(X):
     N, d_model = X.shape
     if d_model < N:
         return np.linalg.pinv(X)
-    return np.linalg.solve(X @ X.T, X).T
+    try:
+        return np.linalg.solve(X @ X.T, X).T
+    except np.linalg.LinAlgError:
+        raise ValueError(
+            "The rows of X must be independent, so that each place can be "
+            "told from the others: got equal ones, or zeros. token_vectors "
+            "makes such rows."
+        ) from None

@@ -13,9 +13,15 @@ from urllib.parse import unquote
 NUMPY = {"numpy"}
 FLOORS = (
     {"sizes": set(), "environment": set(), "glossary": set()},
-    {"number_rules": NUMPY},
+    {"choice_rules": set(), "number_rules": NUMPY},
     {"array_rules": NUMPY, "cost": set(), "sentences": NUMPY},
-    {"attention": NUMPY, "rope": NUMPY, "models": set(), "questions": set()},
+    {
+        "attention": NUMPY,
+        "map_rules": NUMPY,
+        "rope": NUMPY,
+        "models": set(),
+        "questions": set(),
+    },
     {
         "cache": NUMPY,
         "tiled": NUMPY,

@@ -209,5 +209,5 @@ def test_noticing_all_is_fast_and_kept():
 
 def test_an_unknown_bug_is_named():
     for call in (bugs.noticed_by, run):
-        with pytest.raises(ValueError, match="no bug 'typo'; there are bare"):
+        with pytest.raises(ValueError, match="bug must be one of bare"):
             call("typo")

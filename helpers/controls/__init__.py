@@ -5,13 +5,13 @@
 restores a setting, `explorer` the loop: read, compute, show.
 """
 
+from helpers.choice_rules import require_choice
 from helpers.controls.explorer import Explorer
 from helpers.controls.linked import LinkedSelection
 from helpers.controls.parts import (
     WIDE,
     button,
     choice,
-    require_choice,
     row,
     selection,
     style_sheet,

@@ -1,13 +1,7 @@
 """The single controls, all reached by keyboard, and rows of them."""
 
-from collections.abc import Hashable
-from numbers import Real
-
 import ipywidgets as widgets
 
-from helpers.sizes import nearest, quoted
-
-HUGE = 1e300  # what is larger is near to nothing
 WIDE = {"description_width": "initial"}
 STYLES = (
     ".why-explorer{padding:0 6px}"
@@ -29,41 +23,6 @@ STYLES = (
     ".why-large .widget-hslider{min-width:420px}"
     ".why-large .widget-text:not(.why-fixed){min-width:min(560px,100%)}"
 )
-
-
-def require_choice(name, value, choices, shown=str, most=None):
-    """Raise a ValueError if a starting value is not one of the choices.
-
-    It lists them, and for a number names the nearest.
-
-    Parameters
-    ----------
-    name : str
-        What the value is called.
-    value : object
-    choices : sequence or mapping
-    shown : callable
-        Writes a choice.
-    most : int, optional
-        Of more, only the first are listed.
-
-    Raises
-    ------
-    ValueError
-    """
-    if isinstance(value, Hashable) and value in choices:
-        return
-    listed = [shown(choice) for choice in choices]
-    if most is not None and len(listed) > most:
-        listed[most:] = ["…"]
-    near = ""
-    if all(isinstance(number, Real) for number in (value, *choices)):
-        if abs(value) < HUGE:  # NaN is not
-            near = f"; the nearest is {shown(nearest(choices, value))}"
-    raise ValueError(
-        f"{name} must be one of {', '.join(listed)}: got "
-        f"{quoted(value)}{near}."
-    )
 
 
 def selection(description, options, value, width="320px"):
