@@ -150,6 +150,19 @@ def test_sizes_of_its_own_are_said_in_place_of_the_sliders(explorer):
     assert not explorer.causal.disabled and explorer.depth.disabled
 
 
+@pytest.mark.parametrize("kind", (TRAINED, REAL))
+def test_a_mask_is_not_carried_into_models_that_have_none(explorer, kind):
+    explorer.kind.value = kind
+    without = explorer.portrait()
+    explorer.kind.value = RANDOM
+    explorer.causal.value = True
+    explorer.kind.value = kind
+    assert explorer.causal.disabled and not explorer.read().causal
+    assert explorer.portrait() == without
+    explorer.kind.value = RANDOM
+    assert explorer.read().causal  # it was chosen, and comes back
+
+
 def test_trained_heads_come_in_the_sizes_that_are_shipped(explorer):
     for d_model, offered in ((512, (1, 2, 4, 8)), (60, (1, 2, 4))):
         explorer.d_model.value = d_model
