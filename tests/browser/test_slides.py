@@ -3,7 +3,7 @@
 import nbformat.v4 as nbf
 import pytest
 
-from publish.paths import paths
+from publish.paths import file_of, paths
 from tests.test_publish import need
 
 SMALLEST = 24  # pixels of text on a screen 1280 wide
@@ -113,25 +113,38 @@ def test_back_and_forth_and_notes(page):
     assert wrong == []
 
 
-def test_a_long_slide_gets_smaller_type_and_its_neighbours_do_not(
-    chromium, deck
-):
+def shown(chromium, place):
+    """Return the page of a deck, open at its first slide."""
+    page = chromium.new_page(viewport={"width": 1280, "height": 720})
+    page.goto(place.as_uri())
+    page.wait_for_function("window.Reveal && Reveal.isReady()")
+    return page
+
+
+def deck_of(texts, place):
+    """Write a deck with a slide for each text of Markdown."""
     from publish.slides import write
 
-    texts = ("## Short\n\nA line.", "## Long" + 14 * "\n\nA line.")
     cells = [
         nbf.new_markdown_cell(
             text, metadata={"slideshow": {"slide_type": "slide"}}
         )
-        for text in (*texts, texts[0])
+        for text in texts
     ]
-    place = deck.parent / "long.slides.html"
     write(nbf.new_notebook(cells=cells), "Long", place)
-    page = chromium.new_page(viewport={"width": 1280, "height": 720})
-    page.goto(place.as_uri())
-    page.wait_for_function("window.Reveal && Reveal.isReady()")
+
+
+def test_a_long_slide_gets_smaller_type_and_its_neighbours_do_not(
+    chromium, deck
+):
+    wide = "```\n" + 99 * "m" + "\n```\n\n"  # leaves no room for a column
+    lines = 14 * "A line.\n\n"
+    texts = ("## Short\n\nA line.", f"## Long\n\n{wide}{lines}")
+    place = deck.parent / "long.slides.html"
+    deck_of((*texts, texts[0]), place)
+    page = shown(chromium, place)
     high, pixels = [], []
-    for _ in cells:
+    for _ in range(3):
         high.append(page.evaluate(MEASURE, 0)["high"])
         pixels.append(
             page.evaluate(
@@ -143,3 +156,52 @@ def test_a_long_slide_gets_smaller_type_and_its_neighbours_do_not(
     page.close()
     assert max(high) <= 1
     assert pixels[1] < pixels[0] == pixels[2]
+
+
+COLUMNS = """() => {
+  const slide = Reveal.getCurrentSlide();
+  const edge = (box) => Math.max(
+    ...[...box.getClientRects()].map((part) => part.right));
+  const ends = [...slide.querySelectorAll("p, pre")].map(edge);
+  const cut = [...slide.querySelectorAll("pre")].filter((box) => {
+    const text = document.createRange();
+    text.selectNodeContents(box);
+    return edge(text) > edge(box) + 1;
+  });
+  return {columns: getComputedStyle(slide).columnCount, cut: cut.length,
+          inside: Math.max(...ends) <= slide.getBoundingClientRect().right,
+          pixels: parseFloat(getComputedStyle(
+            slide.querySelector("p")).fontSize)};
+}"""
+
+
+def test_a_long_slide_gets_columns_where_no_line_is_cut(chromium, deck):
+    lines = "\n\n".join(f"Line {number}." for number in range(29))
+    code = "```\n" + "m" * 79 + "\n```\n\n"
+    place = deck.parent / "columns.slides.html"
+    deck_of((lines, code + lines, "Short."), place)
+    page, seen, high = shown(chromium, place), [], []
+    for _ in range(3):
+        seen.append(page.evaluate(COLUMNS))
+        high.append(page.evaluate(MEASURE, 0)["high"])
+        page.keyboard.press("Space")
+    page.close()
+    columns = [slide["columns"] for slide in seen]
+    assert columns == ["3", "2", "auto"]  # two: the code is as wide
+    assert all(slide["inside"] and not slide["cut"] for slide in seen)
+    assert seen[1]["pixels"] < seen[0]["pixels"] == seen[2]["pixels"]
+    assert max(high) <= 1
+
+
+def test_quizzes_and_explorers_of_a_whole_notebook_do_not_scroll(
+    chromium, deck
+):
+    from publish.slides import run, write
+
+    notebook = run(file_of("00"))
+    place = deck.parent / "00.slides.html"
+    write(notebook, "00", place)
+    page = shown(chromium, place)
+    for slide in walk(page):
+        assert slide["high"] <= 1 and slide["wide"] <= 1
+    page.close()
