@@ -417,6 +417,30 @@ def test_a_stub_is_not_yet(check, stub):
     assert check(stub).status == "not yet"
 
 
+def documented_stub(X, h):
+    """Split X."""
+    ...  # your code
+
+
+def no_return(X, h):
+    split_heads(X, h)
+
+
+def return_on_one_way(X, h):
+    if h == 2:
+        return split_heads(X, h)
+
+
+@pytest.mark.parametrize("f", [no_return, return_on_one_way])
+def test_a_body_without_a_return_is_told_so(f):
+    result = check_split_heads(f)
+    assert result.status == "not yet"
+    assert "came to its end without a return" in result.sentence
+    for stub in (documented_stub, raises_not_implemented):
+        sentence = check_split_heads(stub).sentence
+        assert sentence.startswith("Your function returns nothing yet.")
+
+
 @pytest.mark.parametrize("check", CHECKS)
 def test_a_missing_name_is_named(check):
     result = check(lambda *a, **s: my_split_heads(*a))  # noqa: F821

@@ -1,5 +1,6 @@
 """Ask a reader's function for its answer, and judge it."""
 
+import dis
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -14,6 +15,14 @@ from helpers.checks.properties import TOLERANCE, close
 from helpers.checks.verdict import NotYet, Refused
 
 RECOGNISED = 1e-4  # how near an answer is to a known wrong one
+STUB = {"RESUME", "NOP", "LOAD_CONST", "RETURN_CONST", "RETURN_VALUE"}
+NOTHING = (
+    "Your function returns nothing yet. Write its body, and return the answer."
+)
+NO_RETURN = (
+    "Your function came to its end without a return, and so gave None. Put "
+    "return before the answer, on every way through."
+)
 
 
 @dataclass(frozen=True)
@@ -43,7 +52,7 @@ def ask(f, *arrays, **settings):
         with np.errstate(all="ignore"):
             answer = f(*copies, **settings)
     except NotImplementedError:
-        answer = None
+        raise NotYet(NOTHING) from None
     except UnboundLocalError as error:
         raise _stopped(error) from None
     except NameError as error:
@@ -54,11 +63,17 @@ def ask(f, *arrays, **settings):
     except (Exception, SystemExit) as error:
         raise _stopped(error) from None
     if answer is None or answer is ...:
-        raise NotYet(
-            "Your function returns nothing yet. Write its body, and return "
-            "the answer."
-        )
+        begun = answer is None and _has_a_body(f)
+        raise NotYet(NO_RETURN if begun else NOTHING)
     return answer
+
+
+def _has_a_body(f):
+    """Say whether a function does more than a stub, which only ends."""
+    code = getattr(f, "__code__", None)
+    return code is not None and any(
+        step.opname not in STUB for step in dis.get_instructions(code)
+    )
 
 
 def _stopped(error):
