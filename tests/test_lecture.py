@@ -62,6 +62,31 @@ def test_what_is_said_fits_its_minutes(path):
         assert 2 <= len(sentences) <= 8, notes(slide)
 
 
+NUMBERS = {
+    word: n
+    for n, word in enumerate(
+        "zero one two three four five six seven eight nine ten".split()
+    )
+}
+
+
+@each
+def test_minutes_given_to_the_room_leave_one_for_its_answers(path):
+    for slide in path.slides:
+        for word in re.findall(r"(\w+) minutes", slide.text):
+            assert NUMBERS[word.lower()] <= slide.minutes - 1, slide.text
+
+
+@each
+def test_a_slide_that_speaks_of_its_cell_shows_what_it_gives(path):
+    for slide in (s for s in path.slides if s.cells and not s.states):
+        notebook = nbformat.read(file_of(slide.notebook), as_version=4)
+        cells = [c for c in notebook.cells if c.id in slide.cells]
+        prose = " ".join(c.source for c in cells if c.cell_type != "code")
+        if re.search(r"\b[Tt]he cell\b", prose):
+            assert any(c.cell_type == "code" for c in cells), slide.cells
+
+
 @each
 def test_every_code_restores_its_setting(path):
     codes = [
