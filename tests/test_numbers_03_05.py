@@ -13,6 +13,7 @@ from helpers.cost import (
     score_bytes,
     softmax_work,
 )
+from helpers.counted import count, counting
 from helpers.explorers.costs import balance_N
 from helpers.explorers.ledger import explore_ledger
 from helpers.explorers.ledger.views import not_free, price
@@ -351,6 +352,20 @@ def test_tiles_hold_no_array_of_scores(cost_page):
     at_1024, at_2048 = held(tiled_attention, 1024), held(tiled_attention, 2048)
     assert at_1024 < 0.05 * scores
     assert at_1024 < at_2048 < 2 * at_1024
+
+
+def test_tiles_add_one_product_with_ones(cost_page):
+    assert "ones adds these up: 2 · h · N² FLOPs more" in cost_page
+    h, N, d_k = 3, 70, 5
+    Q, K, V = np.random.default_rng(7).standard_normal((3, h, N, d_k))
+    ran = []
+    for attend in (scaled_dot_product_attention, tiled_attention):
+        with counting() as tally:
+            attend(count(Q), K, V)
+        ran.append(tally)
+    plain, tiled = ran
+    assert tiled.flops - plain.flops == 2 * h * N**2
+    assert tiled.exponentials == plain.exponentials == h * N**2
 
 
 def test_the_answers_of_the_cost_page(cost_page):

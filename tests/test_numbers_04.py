@@ -129,8 +129,27 @@ def test_six_bugs_eight_checks_five_seconds():
     assert verdict.SECONDS == 5
 
 
+def test_without_head_3_every_row_changes():
+    says("All nine rows. Head 3 points somewhere from *it* alone")
+    assert [query for query, _ in FOUND[2].pairs] == [IT]
+    X = token_vectors(N, D_MODEL)
+    W_Q, W_K, W_V, W_O = hand_built(X, FOUND, Sizes(D_MODEL, 8))
+    own = slice(128, 192)
+    attn = maps(h=8)[2]
+    np.testing.assert_allclose(np.delete(attn, IT, axis=0), 1 / 9)
+    write = attn @ (X @ W_V[:, own]) @ W_O[own]
+    lengths = np.linalg.norm(write, axis=1)
+    assert len(lengths) == 9 and lengths.min() > 0.01
+
+
 def test_swapped_has_the_same_places():
     says("So no map changes", "solutions")
+    says("*ate* still asks for places 2 and 5")
+    assert [FOUND[head].pairs for head in (0, 1)] == [
+        ((ATE, CAT),),
+        ((ATE, FISH),),
+    ]
+    assert (CAT + 1, FISH + 1) == (2, 5)
     places = [r.pairs for r in relations(words(SWAPPED))]
     assert places == [r.pairs for r in FOUND]
 

@@ -56,7 +56,6 @@ def test_rotary_scores():
 
 def test_twice_the_text():
     says("eight times this work without a cache, four times with one")
-    says("They tend to 8 and to 4.")
 
     def sums(n):
         return (
