@@ -21,7 +21,7 @@ MEASURE = r"""(smallest) => {
     if (pixels < smallest) small.push([pixels, node.textContent]);
   }
   const shown = [...slide.querySelectorAll("img")].filter(
-    (img) => img.getClientRects().length);
+    (img) => img.src.startsWith("data:") && img.getClientRects().length);
   const labels = shown.map((img) => {
     const bytes = Uint8Array.from(
       atob(img.src.split(",")[1]), (c) => c.charCodeAt(0));
@@ -158,6 +158,10 @@ def test_a_long_slide_gets_smaller_type_and_its_neighbours_do_not(
     assert pixels[1] < pixels[0] == pixels[2]
 
 
+PICTURES = """() => [
+  ...Reveal.getCurrentSlide().querySelectorAll("img")
+].filter((img) => img.getClientRects().length).length"""
+
 COLUMNS = """() => {
   const slide = Reveal.getCurrentSlide();
   const edge = (box) => Math.max(
@@ -201,7 +205,10 @@ def test_quizzes_and_explorers_of_a_whole_notebook_do_not_scroll(
     notebook = run(file_of("00"))
     place = deck.parent / "00.slides.html"
     write(notebook, "00", place)
-    page = shown(chromium, place)
+    page, n_pictures = shown(chromium, place), []
     for slide in walk(page):
         assert slide["high"] <= 1 and slide["wide"] <= 1
+        n_pictures.append(page.evaluate(PICTURES))
     page.close()
+    assert n_pictures[0] == 1  # the sentence, and no explorer repeats it
+    assert max(n_pictures) == 1  # no still beside its explorer
