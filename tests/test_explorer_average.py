@@ -137,13 +137,39 @@ def test_the_cross_is_the_output_and_an_area_is_a_weight(explorer):
     assert place == pytest.approx(result.shares @ np.array(discs), abs=0.2)
 
 
+def box(text):
+    """Return where letters of 7 by 12 pixels begin and end: x, x, y, y."""
+    x, y = float(text.get("x")), float(text.get("y"))
+    wide = 7 * len(text.text)
+    x -= wide * {"start": 0, "middle": 0.5, "end": 1}[text.get("text-anchor")]
+    return x, x + wide, y - 10, y + 2
+
+
+def test_the_outputs_name_covers_no_word():
+    sides = set()
+    for place in itertools.product(
+        QUERY_STEPS[::2], QUERY_STEPS[::2], TEMPERATURES
+    ):
+        state = State(*place)
+        svg = ET.fromstring(views.picture(state, average(state)))
+        panel = list(svg.iter(f"{SVG}g"))[-2]
+        named = {text.text: text for text in panel.iter(f"{SVG}text")}
+        left, right, top, bottom = box(named["output"])
+        for word in WORDS:
+            begin, end, over, under = box(named[word])
+            apart = right < begin or end < left or bottom < over or under < top
+            assert apart, (place, word)
+        sides.add(named["output"].get("text-anchor"))
+    assert len(sides) > 1  # it did have to move
+
+
 def test_the_rows_of_the_table_add_up(explorer):
     explorer.x.value, explorer.show_table.value = -0.5, True
     cells = re.findall(r"<t[dh][^>]*>([^<]*)", explorer.table.picture)
     result = explorer.compute(explorer.read())
     for word, share, value in zip(WORDS, result.shares, VALUES, strict=True):
         x, y = share * value
-        assert cells[cells.index(word) + 5] == f"({x:.2f}, {y:.2f})"
+        assert cells[cells.index(word) + 5] == f"({x:z.2f}, {y:z.2f})"
 
 
 def test_the_table_is_the_pictures_twin(explorer):

@@ -1,5 +1,6 @@
 """Planes, curves, bars and the map with sums: well-formed and in place."""
 
+import itertools
 import re
 import xml.etree.ElementTree as ET
 
@@ -52,12 +53,25 @@ def plane(**settings):
 
 
 def test_a_name_stands_on_the_side_that_is_asked_for():
-    for left in (False, True):
-        mark = Mark("cat", 0, 0, 6, name_left=left)
+    anchors = {"left": "end", "right": "start"}
+    for side, radius in itertools.product(
+        ("left", "right", "above", "below"), (0, 6)
+    ):
+        mark = Mark("cat", 0, 0, radius, name_at=side)
         svg = planes([Plane("p", (mark,))], "a name")
-        x, anchor = re.search(r'<text x="([\d.]+)"([^>]*)>cat<', svg).groups()
-        assert (float(x) < 490) == left
-        assert ("end" in anchor) == left
+        x, y, how = re.search(
+            r'<text x="([\d.]+)" y="([\d.]+)"([^>]*)>cat<', svg
+        ).groups()
+        assert (float(x) < 490, float(x) > 490) == (
+            side == "left",
+            side == "right",
+        )
+        assert (float(y) < 170, float(y) > 180) == (
+            side == "above",
+            side == "below",
+        )
+        assert f'text-anchor="{anchors.get(side, "middle")}"' in how
+        assert ("600" in how) == (radius == 0)
 
 
 def test_a_plane_puts_points_where_they_belong():

@@ -9,6 +9,7 @@ from helpers.pictures.text import FAINT, FONT, INK, escape, word
 WIDTH, HEIGHT = 980, 372
 TOP = 26  # room for a title
 GAP = 16
+REACH = 3.3
 LONGEST_NAME = 10
 
 
@@ -16,8 +17,7 @@ LONGEST_NAME = 10
 class Mark:
     """A point with a name: a disc of `radius` pixels, or a cross if 0.
 
-    `said` is what a pointer over it reads. The name stands to the right of
-    a disc, or to its left if `name_left`.
+    A pointer over it reads `said`; the name stands at a side, `name_at`.
     """
 
     name: str
@@ -26,7 +26,7 @@ class Mark:
     radius: float = 5
     colour: str = FAINT
     said: str = ""
-    name_left: bool = False
+    name_at: str = "right"
 
 
 @dataclass(frozen=True)
@@ -86,7 +86,7 @@ def _turn(a, b, c):
     return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 
 
-def planes(panels, description, reach=3.3):
+def planes(panels, description, reach=REACH):
     """Draw planes side by side, all to one scale.
 
     Parameters
@@ -236,15 +236,15 @@ def _mark(mark, frame):
             f'<path d="M{x - 7:.1f} {y - 7:.1f}l14 14m0-14l-14 14" '
             f'stroke="{mark.colour}" stroke-width="4">{said}</path>'
         )
-    if not mark.radius:  # above, where no disc has its name
-        return (
-            f'{shape}<text x="{x:.1f}" y="{y - 12:.1f}" font-weight="600" '
-            f'text-anchor="middle">{word(mark.name, LONGEST_NAME)}</text>'
-        )
-    away = mark.radius + 4
-    side = (
-        f'x="{x - away:.1f}" y="{y + 4:.1f}" text-anchor="end"'
-        if mark.name_left
-        else f'x="{x + away:.1f}" y="{y + 4:.1f}"'
+    bold = "" if mark.radius else ' font-weight="600"'
+    away = (mark.radius or 8) + 4
+    to_x, to_y, anchor = {
+        "right": (away, 4, "start"),
+        "left": (-away, 4, "end"),
+        "above": (0, -away, "middle"),
+        "below": (0, away + 9, "middle"),
+    }[mark.name_at]
+    return (
+        f'{shape}<text x="{x + to_x:.1f}" y="{y + to_y:.1f}"{bold} '
+        f'text-anchor="{anchor}">{word(mark.name, LONGEST_NAME)}</text>'
     )
-    return f"{shape}<text {side}>{word(mark.name, LONGEST_NAME)}</text>"

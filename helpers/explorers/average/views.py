@@ -5,13 +5,30 @@ import numpy as np
 from helpers.explorers.average.scene import KEYS, VALUES, WORDS
 from helpers.pictures.colours import RELATION_COLOURS
 from helpers.pictures.curves import bars
-from helpers.pictures.plane import Arrow, Mark, Plane, hull, planes
+from helpers.pictures.plane import (
+    HEIGHT,
+    REACH,
+    TOP,
+    Arrow,
+    Mark,
+    Plane,
+    hull,
+    planes,
+)
 from helpers.pictures.stills import still
 from helpers.pictures.text import table
 
 COLOURS = RELATION_COLOURS[:5]
 NAMES_LEFT = ("cat", "hungry")  # keys: else under the query, or under "it"
 HULL = tuple(hull(VALUES))
+PIXEL = 2 * REACH / (HEIGHT - TOP)  # as a length on the plane
+NAME, LINE = 22 * PIXEL, 6 * PIXEL  # half of what the output's name covers
+SIDES = {
+    "above": (0, 16 * PIXEL),
+    "below": (0, -17 * PIXEL),
+    "left": (-12 * PIXEL - NAME, 0),
+    "right": (12 * PIXEL + NAME, 0),
+}
 OUTPUT_COLOUR, QUERY_COLOUR = "#D81B60", "#D81B60"
 
 
@@ -26,7 +43,7 @@ def picture(state, result):
                 6,
                 colour,
                 f"{name}: score {score:.2f}",
-                name in NAMES_LEFT,
+                "left" if name in NAMES_LEFT else "right",
             )
             for name, place, colour, score in zip(
                 WORDS, KEYS.tolist(), COLOURS, result.scores, strict=True
@@ -40,13 +57,48 @@ def picture(state, result):
             WORDS, VALUES.tolist(), COLOURS, result.shares, strict=True
         )
     )
-    out = Mark("output", *result.output.tolist(), 0, OUTPUT_COLOUR)
+    x, y = result.output.tolist()
+    free = free_side(x, y, discs)
+    out = Mark("output", x, y, 0, OUTPUT_COLOUR, name_at=free)
     values = Plane(
         "values, their hull, and the output as a cross",
         (*discs, out),
         hull=HULL,
     )
     return planes((keys, values), in_words(state, result))
+
+
+def free_side(x, y, discs):
+    """Return the side of the output at which its name covers least.
+
+    Parameters
+    ----------
+    x, y : float
+        Where the output is.
+    discs : sequence of Mark
+        Each with its name to the right.
+
+    Returns
+    -------
+    str
+        A side for `Mark.name_at`; the first of equal ones in SIDES.
+    """
+    taken = []
+    for disc in discs:
+        r = disc.radius * PIXEL
+        taken.append((disc.x, disc.y, r, r))
+        half = 3.5 * len(disc.name) * PIXEL
+        taken.append((disc.x + r + 4 * PIXEL + half, disc.y, half, LINE))
+
+    def covered(side):
+        to_x, to_y = SIDES[side]
+        return sum(
+            max(0, NAME + wide - abs(x + to_x - at_x))
+            * max(0, LINE + high - abs(y + to_y - at_y))
+            for at_x, at_y, wide, high in taken
+        )
+
+    return min(SIDES, key=covered)
 
 
 def weight_bars(state, result):
@@ -66,7 +118,7 @@ def in_words(state, result):
     return (
         f"Query ({state.x:g}, {state.y:g}), temperature "
         f"{state.temperature:g}. Weights: {_weights_in_words(result)}. "
-        f"Output ({x:.2f}, {y:.2f}), inside the hull of the values."
+        f"Output ({x:z.2f}, {y:z.2f}), inside the hull of the values."
     )
 
 
@@ -100,7 +152,7 @@ def row_table(state, result):
     total, (x, y) = result.shares.sum(), result.output
     rows = [
         [name, f"({k[0]:g}, {k[1]:g})", f"{s:.2f}", f"{w:.3f}"]
-        + [f"({v[0]:g}, {v[1]:g})", f"({w * v[0]:.2f}, {w * v[1]:.2f})"]
+        + [f"({v[0]:g}, {v[1]:g})", f"({w * v[0]:z.2f}, {w * v[1]:z.2f})"]
         for name, k, s, w, v in zip(
             WORDS, KEYS, result.scores, result.shares, VALUES, strict=True
         )
@@ -112,7 +164,7 @@ def row_table(state, result):
             "",
             f"{total:.3f}",
             "",
-            f"({x:.2f}, {y:.2f})",
+            f"({x:z.2f}, {y:z.2f})",
         ]
     )
     return table(
