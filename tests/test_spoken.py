@@ -73,6 +73,14 @@ def test_only_what_moved_is_told_and_in_order(controls):
     assert moved(before, stand(box)) == "heads h: one; a bug: on"
 
 
+def test_a_sentence_for_a_name_loses_its_full_stop():
+    said = switch("A row sums to 1.", False)
+    box = row(said)
+    before = stand(box)
+    said.value = True
+    assert moved(before, stand(box)) == "A row sums to 1: on"
+
+
 def test_what_comes_into_sight_has_not_moved(controls):
     parts, box = controls
     parts["bug"].layout.visibility = "hidden"

@@ -42,7 +42,7 @@ def stand(box, leave_out=()):
 def moved(before, now):
     """Return a sentence on what differs between two answers of `stand`."""
     return "; ".join(
-        f"{description}: {words}"
+        f"{description.rstrip('.')}: {words}"
         for model_id, (description, words) in now.items()
         if before.get(model_id, (None, words))[1] != words
     )

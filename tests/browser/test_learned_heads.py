@@ -25,7 +25,7 @@ def test_slide_and_switch_a_head_off_by_keyboard(opened, theme):
     name = "dark" if theme == DARK else "light"
     before = bars(notebook)
     assert before["as switched"] == before["all heads on"]
-    switch = notebook.checkbox("layer 1 head 1 on")
+    switch = notebook.checkbox("use layer 1 head 1")
     switch.focus()
     notebook.page.keyboard.press("Space")
     notebook.wait_for_text("Without layer 1 head 1: loss")

@@ -90,7 +90,9 @@ class LearnedHeadsExplorer(Explorer):
         ]
         self.step = selection("training step", self._steps, step, "420px")
         self.kind = choice("weights are", KINDS, kind)
-        self.on = {p: switch(words.head_name(p) + " on", True) for p in places}
+        self.on = {
+            p: switch("use " + words.head_name(p), True) for p in places
+        }
         self.all_on = widgets.Button(
             description="all heads on", layout=widgets.Layout(width="auto")
         )

@@ -146,4 +146,6 @@ class Trials:
         return self._models[step] if kind == TRAINED else self._random
 
     def _mask(self, off):
-        return roles.head_mask(self.n_layers, self.h, off) if off else None
+        if not off:
+            return None
+        return roles.head_mask(self.n_layers, self.h, sorted(off))
