@@ -179,6 +179,12 @@ def test_every_relation_is_named_beside_its_colour():
         assert all(found.values()) and len(set(found.values())) == 8
 
 
+@pytest.mark.parametrize("name", PICTURES)
+def test_a_square_of_a_legend_has_a_rim(name):
+    squares = [e for e, _ in elements(PICTURES[name]) if e.text == "■"]
+    assert {e.get("stroke") for e in squares} <= {FAINT}
+
+
 def test_work_and_memory_are_stroked_too():
     assert '#5B3A1A" stroke-width="1.6"' in PICTURES["06_decoding.svg"]
     assert '#7a2f17" stroke-width=".8"' in PICTURES["07_grouped_heads.svg"]

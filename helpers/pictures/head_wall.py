@@ -7,7 +7,7 @@ import numpy as np
 
 from helpers.pictures.map_cells import Frame, over, pixel_map, shape_map
 from helpers.pictures.map_labels import column_labels, left_out, row_labels
-from helpers.pictures.text import FAINT, FONT, INK, escape
+from helpers.pictures.text import FAINT, FONT, INK, escape, swatch
 from helpers.sizes import whole
 
 WIDTH, HEIGHT = 614, 420
@@ -64,7 +64,7 @@ def head_wall(maps, columns, title, marked, description, frames="best"):
         _opened(WIDTH, high, description),
         f'<text x="{LEFT}" y="15" font-weight="600">{escape(title)}</text>'
         f'<text x="{WIDTH - 6}" y="15" font-size="11" text-anchor="end">'
-        f'<tspan fill="{BEST_COLOUR}">■</tspan> '
+        f"{swatch(BEST_COLOUR)} "
         f"{escape(frames)}: {escape(marked)}</text>",
     ]
     for number, small in enumerate(maps):

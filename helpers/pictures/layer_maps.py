@@ -11,9 +11,10 @@ from helpers.pictures.colours import RELATION_COLOURS
 from helpers.pictures.map_cells import Frame, over, pixel_map, shape_map
 from helpers.pictures.map_labels import column_labels, left_out, row_labels
 from helpers.pictures.role_bars import role_bars
-from helpers.pictures.text import FAINT, FONT, INK, escape
+from helpers.pictures.text import FAINT, FONT, INK, escape, swatch
 
 WIDTH, HEIGHT = 980, 400
+APART = 'dx="12" '  # of two names in a legend
 LEFT, TOP, SIZE = 34, 56, 312  # of the large map
 SMALL_LEFT, SMALL_TOP = 384, 36
 SMALL_WIDE, SMALL_HIGH = 344, 256
@@ -113,10 +114,8 @@ def _large(page, percent, visible):
 
 
 def _named(outline):
-    return (
-        f'<tspan dx="12" fill="{RELATION_COLOURS[outline.number]}">■</tspan> '
-        f"{escape(outline.name)}"
-    )
+    colour = RELATION_COLOURS[outline.number]
+    return f"{swatch(colour, APART)} {escape(outline.name)}"
 
 
 def _small(page, percent, visible):

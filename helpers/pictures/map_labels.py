@@ -3,7 +3,7 @@
 import math
 
 from helpers.pictures.colours import PERCENT_COLOUR, RELATION_COLOURS
-from helpers.pictures.text import FAINT, escape, word
+from helpers.pictures.text import FAINT, escape, swatch, word
 
 LONGEST_LABEL = 8  # letters of a word that a label has room for
 SLANTED_FIT = 12.5  # narrower columns have room for small slanted words only
@@ -81,7 +81,7 @@ def caption(x, y, size, head, outlines, small):
     spans = [
         f'<tspan x="{middle:.1f}" dy="{font + 2}">'
         + "&#160; ".join(
-            f'<tspan fill="{RELATION_COLOURS[outline.number]}">■</tspan> '
+            f"{swatch(RELATION_COLOURS[outline.number])} "
             f"{escape(outline.name)}"
             for outline in line
         )

@@ -3,7 +3,7 @@
 from dataclasses import dataclass
 
 from helpers.pictures.colours import PERCENT_COLOUR, PERCENT_INK
-from helpers.pictures.text import FONT, INK, escape, weight, word
+from helpers.pictures.text import FONT, INK, escape, swatch, weight, word
 
 WIDTH, HEAD, FOOT, GAP = 980, 42, 24, 8
 LABEL, ROOM = 112, 288  # for the rows' names; for all rows together
@@ -89,7 +89,7 @@ def _block(block, left, wide, pitch, height):
     for text, colour in block.answers:
         parts.append(
             f'<text x="{x:.1f}" y="{height - 7}" font-size="11">'
-            f'<tspan fill="{colour}">■</tspan> {escape(text)}</text>'
+            f"{swatch(colour)} {escape(text)}</text>"
         )
         x += 16 + WIDEST * len(text)
     return "".join(parts)

@@ -51,6 +51,17 @@ def weight(share):
     return "1.0" if share >= 0.995 else f"{share:.2f}"[1:]
 
 
+def swatch(colour, place=""):
+    """Return a small square of a legend, as an SVG tspan.
+
+    It has a thin rim: few colours stand out from white and from dark paper.
+    """
+    return (
+        f'<tspan {place}fill="{colour}" stroke="{FAINT}" stroke-width=".6">'
+        f"■</tspan>"
+    )
+
+
 def table(caption, header, rows):
     """Return an HTML table; all cells are escaped, the first column heads.
 

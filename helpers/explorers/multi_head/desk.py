@@ -7,6 +7,7 @@ from helpers.controls import WIDE, choice, selection, switch
 from helpers.controls.settings import OwnWords
 from helpers.explorers.multi_head.layer import HAND_BUILT, RANDOM
 from helpers.pictures.colours import RELATION_COLOURS
+from helpers.pictures.text import FAINT
 from helpers.sentences import (
     ANY_SENTENCE,
     HUNGRY,
@@ -29,7 +30,8 @@ LEDGER_N = (9, *(2**power for power in range(4, 18)))
 
 SWATCHES = "".join(
     f".why-relation-{i} label::before"
-    f"{{content:'■';color:{colour};margin-right:4px}}"
+    f"{{content:'■';color:{colour};margin-right:4px;"
+    f"-webkit-text-stroke:.6px {FAINT}}}"
     for i, colour in enumerate(RELATION_COLOURS)
 )
 
