@@ -177,6 +177,17 @@ def test_the_page_calls_its_splits_an_expectation():
     assert "nobody has been polled" in text
 
 
+def test_the_controls_that_the_page_names_are_those_of_the_explorers():
+    text = " ".join(PAGE.read_text(encoding="utf-8").split())
+    keeping = EXPLORERS["04_main_explorer.svg"]().keeping
+    labels = (
+        keeping.code.description,
+        keeping.large.description,
+        keeping.pin.description,
+    )
+    assert all(f"*{label}*" in text for label in labels)
+
+
 def test_links_in_slides_become_their_words():
     text = "see [02](02_single_head.ipynb), [a](https://a.b), ![x](y.svg)"
     assert LINK.sub(r"\1", text) == ("see 02, [a](https://a.b), ![x](y.svg)")
