@@ -60,6 +60,12 @@ def require_sizes(sizes):
     require_kind("sizes", sizes, Sizes, "Sizes(d_model=512, h=8)")
 
 
+def require_text(name, value):
+    """Raise a TypeError unless a value is text."""
+    if not isinstance(value, str):
+        raise TypeError(f"{name} must be text: got {quoted(value)}.")
+
+
 def several(name, values, each):
     """Return `values` as a tuple, if it is a list of things, in order.
 

@@ -9,6 +9,10 @@ import numpy as np
 
 from helpers.sizes import quoted
 
+PLACE_BY_PLACE = (
+    " Which query may see which key, place by place, goes to mask=."
+)
+
 
 def as_array(name, values):
     """Return `values` as an array, if its rows are equally long."""
@@ -60,10 +64,10 @@ def float_type(name, value):
 
 def require_switch(name, value):
     """Raise a TypeError unless `value` is True or False."""
+    advice = PLACE_BY_PLACE if name == "causal" else ""
     if not isinstance(value, (bool, np.bool_)):
         raise TypeError(
-            f"{name} must be True or False: got {quoted(value)}. Which "
-            f"query may see which key, place by place, goes to mask=."
+            f"{name} must be True or False: got {quoted(value)}.{advice}"
         )
 
 

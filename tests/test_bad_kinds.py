@@ -20,6 +20,18 @@ from helpers import (
     weights,
 )
 from helpers.cache import KVCache, in_chunks, step
+from helpers.learn import pruning, snapshots, study, weights_on_disk
+from helpers.learn.conversion import converted
+from helpers.learn.model import Model
+from helpers.learn.repeat import Repeat, patterns
+from helpers.learn.roles_in_a_row import RolesInARow
+from helpers.learn.training import TrainingError, examine, train
+from helpers.learn.who_did_what import WhoDidWhat
+from helpers.pictures.wiring import wiring
+from helpers.pretrained import findings
+from helpers.pretrained.causal import load_causal
+from helpers.pretrained.encoder import load_encoder
+from helpers.pretrained.files import FileError, package_folder
 from helpers.sentences import Relation, relations
 from helpers.sizes import SizeError, Sizes, quoted, require_n_kv
 from tests.layers import N_KV, H, N, heads_of, layer
@@ -213,6 +225,8 @@ WANT_LISTS = {
         *layer(), H, KVCache(SIZES), "no" if v is None else v
     ),
     "without": lambda v: roles.head_mask(2, 3, v),
+    "order": lambda v: wiring(v, "heads"),
+    "word_of": lambda v: findings.merged(EVEN, v),
 }
 
 
@@ -434,3 +448,148 @@ def test_a_value_is_told_on_one_short_line(value, said):
 def test_a_number_too_long_to_be_written_is_refused_too():
     with refused(SizeError, "n_kv must divide h", "a number of 33,216 bits"):
         require_n_kv(10**9999, 6)
+
+
+# small models
+
+
+MODEL = Model(WhoDidWhat().settings())
+DRAWN = WhoDidWhat().draw(np.random.default_rng(7), 5)
+WANT_MODEL = {
+    "train": lambda model: train(model, WhoDidWhat()),
+    "examine": lambda model: examine(model, DRAWN),
+    "converted": lambda model: converted(model, 1),
+    "order_of": lambda model: pruning.order_of(model, DRAWN, "greedy"),
+    "curve": lambda model: pruning.curve(model, DRAWN, []),
+    "importance": lambda model: pruning.importance(model, DRAWN),
+    "best_alone": lambda model: pruning.best_alone(model, DRAWN, [0]),
+    "only": lambda model: pruning.only(model, []),
+    "head_scores": lambda model: snapshots.head_scores(model, DRAWN),
+}
+WANT_BATCH = {
+    "examine": lambda batch: examine(MODEL, batch),
+    "importance": lambda batch: pruning.importance(MODEL, batch),
+    "patterns": patterns,
+    "head_scores": lambda batch: snapshots.head_scores(MODEL, batch),
+}
+WANT_RNG = {
+    task.__name__: lambda rng, task=task: task().draw(rng, 5)
+    for task in (WhoDidWhat, Repeat, RolesInARow)
+}
+
+
+@pytest.mark.parametrize("value", [None, 7, "model", np.eye(3), Model])
+@pytest.mark.parametrize("call", WANT_MODEL.values(), ids=WANT_MODEL)
+def test_a_model_is_a_model(call, value):
+    said = "model must be a Model, such as Model(task.settings()): got "
+    with refused(TypeError, said, quoted(value)):
+        call(value)
+
+
+@pytest.mark.parametrize("value", [None, 7, "batch", np.eye(3), DRAWN.tokens])
+@pytest.mark.parametrize("call", WANT_BATCH.values(), ids=WANT_BATCH)
+def test_a_batch_is_drawn(call, value):
+    with refused(TypeError, "batch must be a Batch, such as task.draw(rng, "):
+        call(value)
+
+
+@pytest.mark.parametrize("value", [None, 7, "seed", np.random])
+@pytest.mark.parametrize("call", WANT_RNG.values(), ids=WANT_RNG)
+def test_what_draws_is_a_generator(call, value):
+    with refused(TypeError, "rng must be a Generator, such as np.random.def"):
+        call(value)
+
+
+@pytest.mark.parametrize("value", [None, 7, "task", WhoDidWhat])
+def test_a_task_can_be_drawn_from(value):
+    for call in (lambda task: train(MODEL, task), snapshots.examination):
+        with refused(TypeError, "task must be a task, such as WhoDidWhat(): "):
+            call(value)
+
+
+@pytest.mark.parametrize("shape", [(), (9,), (2, 8), (2, 9, 1)])
+def test_sentences_to_ask_about_are_of_the_tasks_length(shape):
+    with refused(SizeError, "tokens must be (batch, N), with N = 9: got"):
+        WhoDidWhat().ask(np.zeros(shape, int))
+
+
+@pytest.mark.parametrize("value", ["text", -0.1, np.nan, np.inf, 1j, [0.1]])
+def test_a_spread_is_a_number(value):
+    """Asked for when the settings are made, not when weights are drawn."""
+    with refused(ValueError, "spread must be a finite number of at least 0"):
+        WhoDidWhat().settings(spread=value)
+
+
+@pytest.mark.parametrize("value", ["0.1", 1j, [0.1], 0, -1, np.nan])
+def test_a_learning_rate_is_a_number(value):
+    with refused(TrainingError, "learning rate must be a number above 0: got"):
+        train(MODEL, WhoDidWhat(), learning_rate=value)
+
+
+@pytest.mark.parametrize("value", [0.5, "a", 1j])
+def test_tokens_are_whole_numbers(value):
+    tokens = np.full((2, 9), value)
+    with refused(TypeError, "tokens must be whole numbers: got"):
+        MODEL.forward(tokens)
+
+
+@pytest.mark.parametrize(
+    ("settings", "error", "said"),
+    [
+        ({"positions": "Q"}, ValueError, "one of 'Q, K', 'Q, K, V': got 'Q'"),
+        ({"mlp": np.ones(3)}, ValueError, "mlp must be one of 'none', 'befor"),
+        ({"causal": "no"}, TypeError, "causal must be True or False: got 'n"),
+    ],
+)
+def test_settings_are_asked_for_at_once(settings, error, said):
+    with refused(error, said):
+        WhoDidWhat().settings(**settings)
+
+
+@pytest.mark.parametrize("value", [3, None, b"ab", ["cat"], np.ones(3)])
+def test_a_sentence_is_text(value):
+    for call in (WhoDidWhat().tokens, RolesInARow().tokens):
+        with refused(TypeError, "sentence must be text: got", quoted(value)):
+            call(value)
+    with refused(TypeError, "text must be text: got", quoted(value)):
+        Repeat().ask(value)
+
+
+@pytest.mark.parametrize("value", ["\ud800", "../heads", 3, None, ["a"]])
+def test_what_is_shipped_is_listed(value):
+    with refused(ValueError, f"study {quoted(value)} are", "heads, "):
+        study.shipped(value)
+    with refused(ValueError, f"weights {quoted(value)} are", "are repeat."):
+        weights_on_disk.load(value)
+
+
+# real models
+
+
+@pytest.mark.parametrize("value", [3, True, b"a", ["a"], np.ones(3)])
+def test_a_path_is_text_or_a_path(value):
+    for load in (load_encoder, load_causal):
+        with refused(FileError, "A path must be text or a Path: got"):
+            load(value)
+    with refused(FileError, quoted(value), "is no top-level package"):
+        package_folder(value)
+
+
+@pytest.mark.parametrize("value", ["4", "4-2-1", "0-1", "a-b", "", None, 42])
+def test_a_head_is_named_by_layer_and_head(value):
+    with refused(ValueError, 'from 1, such as "4-2": got', quoted(value)):
+        findings.place(value)
+    assert findings.place(findings.name(3, 1)) == (3, 1)
+
+
+@pytest.mark.parametrize("shape", [(), (3,), (2, 0), (2, 3, 4)])
+def test_the_best_head_is_one_of_a_table(shape):
+    with refused(SizeError, "scores must be (n_layers, h)", str(shape)):
+        findings.best(np.ones(shape))
+
+
+@pytest.mark.parametrize("n_kv", [10**9, 0, 2.5, "2"])
+def test_heads_are_drawn_as_far_as_there_is_room(n_kv):
+    """Told 10**9 of them, the picture would be drawn for hours."""
+    with refused(SizeError, "n_kv must be"):
+        wiring((0, 0, 1, 1), "heads", n_kv)

@@ -10,9 +10,10 @@ import pytest
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from helpers.pretrained.files import FileError, short
+from helpers.pretrained.files import FileError
 from helpers.pretrained.gguf import read_gguf
 from helpers.pretrained.gguf_header import LONGEST_TEXT
+from helpers.sizes import quoted
 from tests.tiny_gguf import setting, tensor, text, whole_file
 
 GOOD = whole_file(
@@ -297,5 +298,5 @@ def test_any_bytes_are_read_or_refused(scratch, rest, arrays, names):
 
 
 def test_a_long_name_is_shortened_in_a_message():
-    assert len(short("n" * 900)) == 60
-    assert short("\x02ok") == "'\\x02ok'"
+    assert len(quoted("n" * 900)) == 60
+    assert quoted("\x02ok") == "'\\x02ok'"

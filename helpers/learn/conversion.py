@@ -9,9 +9,11 @@ Source: Ainslie et al., "GQA" (2023), section 2.1.
 
 from dataclasses import replace
 
+from helpers.choice_rules import require_choice
 from helpers.learn.model import Model
-from helpers.learn.training import train
+from helpers.learn.training import require_model, train
 from helpers.pooling import POOLINGS, pool_heads
+from helpers.sizes import whole
 
 CONTROL = "at random"
 WAYS = (*POOLINGS, CONTROL)
@@ -39,13 +41,13 @@ def converted(model, n_kv, how="mean", seed=0):
     ValueError, SizeError
         If the model is grouped already, or n_kv or `how` do not fit.
     """
+    require_model(model)
     s = model.settings
     if s.sizes.n_kv != s.h:
         raise ValueError(
             f"The model must have n_kv = h: got n_kv={s.sizes.n_kv}, h={s.h}."
         )
-    if how not in WAYS:
-        raise ValueError(f"how must be one of {', '.join(WAYS)}: got {how!r}.")
+    require_choice("how", how, WAYS)
     new = Model(replace(s, n_kv=n_kv), seed, model.flat.dtype)
     for name, matrix in model.parts.items():
         shared = name.startswith(("W_K", "W_V"))
@@ -62,6 +64,7 @@ def up_train(model, task, steps, seed=0):
     Adam starts anew, with a short warm-up; the sentences are others than
     those of a training with the same seed.
     """
+    seed = whole("seed", seed, 0)
     return train(
         model,
         task,

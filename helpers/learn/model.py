@@ -13,7 +13,19 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from helpers.learn.batch import MOST, require_head_mask, require_tokens
+from helpers.choice_rules import (
+    pair,
+    require_choice,
+    require_kind,
+    require_text,
+    several,
+)
+from helpers.learn.batch import (
+    MOST,
+    require_head_mask,
+    require_spread,
+    require_tokens,
+)
 from helpers.learn.gradients import (
     attention_layer,
     attention_layer_backward,
@@ -22,6 +34,7 @@ from helpers.learn.gradients import (
     mlp_backward,
 )
 from helpers.learn.products import added_products
+from helpers.number_rules import float_type, require_switch
 from helpers.sizes import Sizes, require_memory, whole
 from helpers.weights import Projections
 
@@ -78,11 +91,14 @@ class Settings:
         for name in ("vocabulary", "N", "n_layers", "mlp_width"):
             whole(name, getattr(self, name), high=MOST)
         for name, known in (("positions", POSITIONS), ("mlp", MLP_PLACES)):
-            if getattr(self, name) not in known:
-                raise ValueError(
-                    f"{name} must be one of {', '.join(map(repr, known))}: "
-                    f"got {getattr(self, name)!r}."
-                )
+            require_choice(name, getattr(self, name), known, repr)
+        require_switch("causal", self.causal)
+        for read_out in several("read_outs", self.read_outs, "pairs"):
+            name, choices = pair("a read-out", read_out, "(name, choices)")
+            require_text("the name of a read-out", name)
+            whole(f"choices of {name!r}", choices, high=MOST)
+        if self.spread is not None:
+            require_spread(self.spread)
         self.sizes  # noqa: B018 - raises if they do not fit
 
     @property
@@ -140,6 +156,8 @@ class Model:
     """
 
     def __init__(self, settings, seed=0, number_type=np.float32):
+        require_kind("settings", settings, Settings, "task.settings()")
+        number_type = float_type("number_type", number_type)
         self.settings, shapes = settings, settings.shapes()
         seed = whole("seed", seed, 0)
         n = sum(int(np.prod(shape)) for shape, _ in shapes.values())
@@ -159,6 +177,7 @@ class Model:
 
     def projections(self, layer):
         """Return the four matrices of an attention layer."""
+        layer = whole("layer", layer, 0, self.settings.n_layers - 1)
         return Projections(*(self.parts[f"{n} {layer}"] for n in MATRICES))
 
     def forward(self, tokens, head_mask=None):
@@ -178,7 +197,7 @@ class Model:
             maps (batch, h, N, N).
         """
         s, parts = self.settings, self.parts
-        require_tokens(tokens, s)
+        tokens = require_tokens(tokens, s)
         place = parts["places"][: tokens.shape[1]]
         X = parts["tokens"][tokens]
         notes = {"tokens": tokens, "attention": [], "mlp": []}

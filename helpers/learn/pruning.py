@@ -11,7 +11,10 @@ it by its length in each layer; here it is left as it comes.
 import numpy as np
 
 from helpers import roles
-from helpers.learn.training import examine, learn_from
+from helpers.choice_rules import pair, require_choice, several
+from helpers.learn.batch import require_drawn
+from helpers.learn.training import examine, learn_from, require_model
+from helpers.sizes import whole
 
 ORDERS = (
     "greedy",
@@ -24,6 +27,7 @@ ORDERS = (
 
 def heads_of(model):
     """Return all (layer, head) of a model."""
+    require_model(model)
     s = model.settings
     return tuple((n, head) for n in range(s.n_layers) for head in range(s.h))
 
@@ -63,6 +67,8 @@ def importance(model, batch):
     array (n_layers, h)
         The sum over sentences of |d loss / d number|, in nats.
     """
+    require_model(model)
+    require_drawn(batch)
     s = model.settings
     slopes = np.zeros((s.n_layers, len(batch.tokens), s.h), model.flat.dtype)
     learn_from(model, batch, d_head_mask=slopes)
@@ -90,6 +96,8 @@ def order_of(model, batch, how, seed=0):
     tuple of (layer, head)
         All heads.
     """
+    require_choice("how", how, ORDERS)
+    seed = whole("seed", seed, 0)
     heads = heads_of(model)
     if how == "greedy":
         return tuple(greedy(model, batch))
@@ -97,13 +105,9 @@ def order_of(model, batch, how, seed=0):
         order = np.random.default_rng([seed, 2]).permutation(len(heads))
     elif how == "by gradient":
         order = importance(model, batch).ravel().argsort()
-    elif how in ORDERS:
+    else:
         order = ablation(model, batch).ravel().argsort()
         order = order[::-1] if how == "most important first" else order
-    else:
-        raise ValueError(
-            f"how must be one of {', '.join(ORDERS)}: got {how!r}."
-        )
     return tuple(heads[number] for number in order)
 
 
@@ -130,7 +134,8 @@ def curve(model, batch, order):
     list of {read-out: Score}
         With 0, 1, … and at last all of `order` removed.
     """
-    s = model.settings
+    require_model(model)
+    s, order = model.settings, several("order", order, "(layer, head)")
     return [
         examine(
             model, batch, roles.head_mask(s.n_layers, s.h, order[:n_removed])
@@ -152,6 +157,8 @@ def best_alone(model, batch, layers):
     tuple of (layer, head)
         The heads whose loss is least, and that are kept.
     """
+    require_model(model)
+    layers = several("layers", layers, "whole numbers")
     s, loss = model.settings, loss_of(model, batch)
 
     def left(layer, head):
@@ -169,7 +176,9 @@ def only(model, kept):
 
     Layers of which no head is named keep all of theirs.
     """
-    s = model.settings
+    require_model(model)
+    s, each = model.settings, "(layer, head)"
+    kept = [pair("kept", place, each) for place in several("kept", kept, each)]
     layers = {layer for layer, _ in kept}
     without = [
         place

@@ -21,7 +21,15 @@ from functools import cached_property
 import numpy as np
 
 from helpers import roles
-from helpers.learn.batch import MOST, Asked, Batch, require_batch
+from helpers.choice_rules import require_text
+from helpers.learn.batch import (
+    MOST,
+    Asked,
+    Batch,
+    require_batch,
+    require_drawn,
+    require_rng,
+)
 from helpers.learn.model import Settings
 from helpers.sizes import SizeError, whole
 
@@ -91,6 +99,7 @@ class Repeat:
             Asked: at each token of the second copy but the last, what
             comes next.
         """
+        require_rng(rng)
         batch = require_batch(batch)
         length = rng.integers(
             self.shortest, self.longest, batch, endpoint=True
@@ -130,6 +139,7 @@ class Repeat:
         ValueError
             If the model has not learnt to read this.
         """
+        require_text("text", text)
         found = [letter for letter in text.casefold() if letter.strip()]
         unknown = [letter for letter in found if letter not in self.words]
         if unknown:
@@ -177,6 +187,7 @@ def patterns(batch):
         "induction": from an asked token to the one behind its first
         occurrence; "previous": from there one place back.
     """
+    require_drawn(batch)
     asked, tokens = batch.asked["next"], batch.tokens
     rows = np.zeros(tokens.shape, bool)
     rows[asked.rows, asked.places] = True

@@ -23,6 +23,7 @@ from helpers.learn.batch import (
 )
 from helpers.learn.model import Settings
 from helpers.learn.who_did_what import NOUNS
+from helpers.number_rules import require_switch
 from helpers.sizes import whole
 
 VERBS = tuple("gave sent showed lent sold brought promised handed".split())
@@ -104,6 +105,7 @@ class RolesInARow:
         -------
         Batch
         """
+        require_switch("held", held)
         sets = self.sets[1 if held else 0]
         if not len(sets):
             raise ValueError("No set of nouns is held back.")

@@ -12,9 +12,15 @@ from typing import NamedTuple
 import numpy as np
 
 from helpers import roles
+from helpers.learn.batch import require_drawn
 from helpers.learn.model import Model
 from helpers.learn.repeat import Repeat, patterns
-from helpers.learn.training import answered, train
+from helpers.learn.training import (
+    answered,
+    require_model,
+    require_task,
+    train,
+)
 
 EXAMINED = 100  # sentences
 EXAMINATION_SEED = 99
@@ -72,6 +78,7 @@ class Record(NamedTuple):
 
 def examination(task):
     """Return the sentences that every model of a task is examined on."""
+    require_task(task)
     rng = np.random.default_rng(EXAMINATION_SEED)
     return task.draw(rng, EXAMINED)
 
@@ -84,6 +91,8 @@ def head_scores(model, batch):
     scores : dict of Score
     found : dict of {"previous", "induction": array (n_layers, h)}
     """
+    require_model(model)
+    require_drawn(batch)
     X, notes = model.forward(batch.tokens)
     found = {
         name: np.array(

@@ -12,9 +12,10 @@ from collections.abc import Callable, Generator
 from dataclasses import dataclass, field
 from pathlib import Path
 
+from helpers.choice_rules import require_choice
 from helpers.learn.model import Model
 from helpers.learn.training import train
-from helpers.sizes import whole
+from helpers.sizes import quoted, whole
 
 SHIPPED = Path(__file__).with_name("shipped")
 SECONDS = "CPU seconds"
@@ -66,11 +67,9 @@ class Study:
         ValueError, SizeError
             At once, if there is no such row or seed.
         """
-        if row not in self.rows:
-            raise ValueError(
-                f"The study {self.name!r} has no row {row!r}; it has "
-                f"{', '.join(map(repr, self.rows))}."
-            )
+        require_choice(
+            f"a row of the study {self.name!r}", row, self.rows, repr
+        )
         return self._timed(row, whole("seed", seed, 0))
 
     def _timed(self, row, seed) -> Generator:
@@ -148,13 +147,14 @@ def record(name):
     ValueError
         If there is no such file.
     """
-    try:
-        text = file_of(name).read_text(encoding="utf-8")
-    except FileNotFoundError:
+    known = {path.stem: path for path in SHIPPED.glob("*.json")}
+    found = known.get(str(name).replace(" ", "_"))
+    if found is None:
         raise ValueError(
-            f"No results of a study {name!r} are shipped."
-        ) from None
-    return json.loads(text)
+            f"No results of a study {quoted(name)} are shipped; there are "
+            f"{', '.join(sorted(known))}."
+        )
+    return json.loads(found.read_text(encoding="utf-8"))
 
 
 def shipped(name):

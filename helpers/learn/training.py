@@ -8,16 +8,18 @@ milliseconds, so whoever runs the loop can draw, count, or stop.
 """
 
 import math
+from numbers import Real
 from typing import NamedTuple
 
 import numpy as np
 
+from helpers.choice_rules import require_kind
 from helpers.learn.adam import Adam, cosine, warm_up
-from helpers.learn.batch import require_batch
+from helpers.learn.batch import require_batch, require_drawn
 from helpers.learn.gradients import cross_entropy
-from helpers.learn.model import named_parts
+from helpers.learn.model import Model, named_parts
 from helpers.learn.products import added_products, project
-from helpers.sizes import whole
+from helpers.sizes import quoted, whole
 
 TOO_MUCH = 20.0  # nats a question: far above any guess at random
 
@@ -41,6 +43,19 @@ class Progress(NamedTuple):
     steps: int
     scores: dict  # {read-out: Score}, on the batch of this step
     loss: float  # their sum
+
+
+def require_model(model):
+    """Raise a TypeError unless `model` is a Model."""
+    require_kind("model", model, Model, "Model(task.settings())")
+
+
+def require_task(task):
+    """Raise a TypeError unless sentences can be drawn of `task`."""
+    if isinstance(task, type) or not hasattr(task, "draw"):
+        raise TypeError(
+            f"task must be a task, such as WhoDidWhat(): got {quoted(task)}."
+        )
 
 
 def train(
@@ -77,12 +92,14 @@ def train(
     SizeError, TrainingError
         At once if a number is impossible; later if the loss runs away.
     """
+    require_model(model)
+    require_task(task)
     steps = task.steps if steps is None else whole("steps", steps)
     batch = task.batch if batch is None else require_batch(batch)
     rate = task.learning_rate if learning_rate is None else learning_rate
-    if not 0 < rate < math.inf:
+    if not isinstance(rate, Real) or not 0 < rate < math.inf:
         raise TrainingError(
-            f"The learning rate must be a number above 0: got {rate}; "
+            f"The learning rate must be a number above 0: got {quoted(rate)}; "
             f"{task.learning_rate} is usual here."
         )
     climb = whole("warm_up_steps", warm_up_steps)
@@ -137,6 +154,8 @@ def learn_from(model, batch, head_mask=None, d_head_mask=None):
     gradient : array (n,)
         Ordered like `model.flat`.
     """
+    require_model(model)
+    require_drawn(batch)
     gradient = np.zeros_like(model.flat)
     gradients = named_parts(gradient, model.settings.shapes())
     if d_head_mask is not None:
@@ -159,6 +178,8 @@ def examine(model, batch, head_mask=None):
 
     `head_mask` (n_layers, h) has 0 for a head that is removed, 1 elsewhere.
     """
+    require_model(model)
+    require_drawn(batch)
     X, _ = model.forward(batch.tokens, head_mask)
     return answered(model, batch, X)
 

@@ -17,6 +17,7 @@ import numpy as np
 from helpers.learn.model import Model
 from helpers.learn.snapshots import RECIPES, Record, recorded
 from helpers.learn.study import SHIPPED
+from helpers.sizes import quoted
 
 CURVES = {  # axes behind the first, one point each ten steps
     "step": "",
@@ -97,9 +98,10 @@ def load(name):
     WeightsError
         If there is no such model, or its file is missing or broken.
     """
-    if name not in RECIPES:
+    if not isinstance(name, str) or name not in RECIPES:
         raise WeightsError(
-            f"No weights {name!r} are shipped; there are {', '.join(RECIPES)}."
+            f"No weights {quoted(name)} are shipped; there are "
+            f"{', '.join(RECIPES)}."
         )
     recipe, path = RECIPES[name], file_of(name)
     try:

@@ -17,6 +17,7 @@ from itertools import combinations
 
 import numpy as np
 
+from helpers.choice_rules import require_choice
 from helpers.learn.batch import (
     Asked,
     Batch,
@@ -26,7 +27,8 @@ from helpers.learn.batch import (
     tokens_of,
 )
 from helpers.learn.model import Settings
-from helpers.sizes import whole
+from helpers.number_rules import as_array, require_switch
+from helpers.sizes import SizeError, whole
 
 NOUNS = tuple(
     """cat fish dog bird fox hen wolf lamb bear bee frog fly owl mouse snake
@@ -76,10 +78,7 @@ class WhoDidWhat:
         whole("n_nouns", self.n_nouns, 2, len(NOUNS))
         whole("split_seed", self.split_seed, 0)
         require_share(self.held_share)
-        if self.read_it not in ("adjective", "it"):
-            raise ValueError(
-                f"read_it must be 'adjective' or 'it': got {self.read_it!r}."
-            )
+        require_choice("read_it", self.read_it, ("adjective", "it"), repr)
 
     @cached_property
     def words(self):
@@ -128,6 +127,7 @@ class WhoDidWhat:
         -------
         Batch
         """
+        require_switch("held", held)
         pairs = self.pairs[1 if held else 0]
         if not len(pairs):
             raise ValueError("No noun pair is held back.")
@@ -146,6 +146,11 @@ class WhoDidWhat:
 
     def ask(self, tokens):
         """Put the three questions to sentences (batch, N)."""
+        tokens = as_array("tokens", tokens)
+        if tokens.ndim != 2 or tokens.shape[1] != N:
+            raise SizeError(
+                f"tokens must be (batch, N), with N = {N}: got {tokens.shape}."
+            )
         subject = tokens[:, PLACES["subject"]]
         object_ = tokens[:, PLACES["object"]]
         adjective = tokens[:, PLACES["adjective"]]

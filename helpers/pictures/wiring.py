@@ -1,5 +1,6 @@
 """Which key/value head each query head reads, as a wiring diagram."""
 
+from helpers.choice_rules import several
 from helpers.pictures.text import FAINT, FONT, INK, escape
 from helpers.sizes import whole
 
@@ -50,8 +51,12 @@ def wiring(order, description, n_kv=None):
     ValueError
         If `order` is empty, or names a head that is not there.
     """
+    order = several("order", order, "whole numbers")
     order = tuple(whole("order", i, -MOST, MOST) for i in order)
-    n_kv = max(order, default=-1) + 1 if n_kv is None else n_kv
+    if n_kv is None:
+        n_kv = max(order, default=-1) + 1
+    else:
+        n_kv = whole("n_kv", n_kv, 1, MOST)
     if not order or min(order) < 0 or max(order) >= n_kv:
         raise ValueError(
             f"order must name key/value heads 0 to {n_kv - 1}: got "

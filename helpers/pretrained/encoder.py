@@ -11,12 +11,16 @@ Source: Devlin et al., "BERT" (2019); Vaswani et al. (2017), section 3, for
 the layer.
 """
 
-from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
 
-from helpers.pretrained.files import FileError, minilm_folder, or_sentence
+from helpers.pretrained.files import (
+    FileError,
+    minilm_folder,
+    or_sentence,
+    path_of,
+)
 from helpers.pretrained.functions import layer_norm
 from helpers.pretrained.layer import (
     after_layer,
@@ -185,7 +189,7 @@ def load_encoder(folder=None):
     FileError
         If a file is missing, hostile or of another kind of model.
     """
-    folder = minilm_folder() if folder is None else Path(folder)
+    folder = minilm_folder() if folder is None else path_of(folder)
     config = read_config(folder)
     wordpiece = read_wordpiece(folder, config.places)
     arrays = read_safetensors(weights_in(folder))

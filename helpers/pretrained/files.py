@@ -13,6 +13,8 @@ import stat
 from pathlib import Path
 from typing import NamedTuple
 
+from helpers.sizes import quoted
+
 PIP = "python -m pip install --no-deps --only-binary :all: --require-hashes"
 
 
@@ -133,8 +135,8 @@ def package_folder(package):
     The import system is asked for the place of a top-level package only:
     for "a.b" it would import a.
     """
-    if not package.isidentifier():
-        raise FileError(f"{package!r} is no top-level package.")
+    if not isinstance(package, str) or not package.isidentifier():
+        raise FileError(f"{quoted(package)} is no top-level package.")
     importlib.invalidate_caches()  # it may have been installed a moment ago
     try:
         spec = importlib.util.find_spec(package)
@@ -143,6 +145,13 @@ def package_folder(package):
     if spec is None or not spec.submodule_search_locations:
         return None
     return Path(next(iter(spec.submodule_search_locations)))
+
+
+def path_of(path):
+    """Return a text or a Path as a Path; raises FileError."""
+    if not isinstance(path, str | Path):
+        raise FileError(f"A path must be text or a Path: got {quoted(path)}.")
+    return Path(path)
 
 
 def regular_file(path):
@@ -155,7 +164,7 @@ def regular_file(path):
     FileError
         If there is nothing, or a folder, a pipe, or a device.
     """
-    path = Path(path)
+    path = path_of(path)
     try:
         mode = path.stat().st_mode
     except (OSError, ValueError) as error:
@@ -187,7 +196,7 @@ def sha256(path):
 
 def shown(path):
     """Return a file's name for a sentence: short, and harmless."""
-    return repr(path.name[:60])
+    return quoted(path.name)
 
 
 def or_sentence(load, *arguments):
@@ -200,9 +209,3 @@ def or_sentence(load, *arguments):
         return load(*arguments), None
     except FileError as error:
         return None, str(error)
-
-
-def short(value):
-    """Return a value as Python writes it, of at most 60 characters."""
-    text = repr(value)  # control characters are shown as escapes
-    return text if len(text) <= 60 else text[:57] + "..."

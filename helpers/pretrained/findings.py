@@ -8,12 +8,15 @@ pieces are merged to words, a head judged by its strongest word, and the
 fixed offset as baseline.
 """
 
+import re
 from typing import NamedTuple
 
 import numpy as np
 
 from helpers import roles
-from helpers.sizes import SizeError
+from helpers.choice_rules import several
+from helpers.number_rules import real_array
+from helpers.sizes import SizeError, quoted, whole
 
 PATTERNS = (
     "previous",
@@ -28,18 +31,29 @@ PATTERNS = (
 
 def name(layer, head):
     """Return what a head is called, from its places counted from 0."""
-    return f"{layer + 1}-{head + 1}"
+    return f"{whole('layer', layer, 0) + 1}-{whole('head', head, 0) + 1}"
 
 
 def place(named):
     """Return (3, 1) for the head called "4-2"."""
-    layer, head = named.split("-")
-    return int(layer) - 1, int(head) - 1
+    found = re.fullmatch("([1-9][0-9]{0,3})-([1-9][0-9]{0,3})", str(named))
+    if found is None:
+        raise ValueError(
+            f'A head is named by layer and head from 1, such as "4-2": got '
+            f"{quoted(named)}."
+        )
+    return int(found[1]) - 1, int(found[2]) - 1
 
 
 def best(scores):
     """Return (layer, head) of the largest score (n_layers, h)."""
-    place = np.unravel_index(np.argmax(scores), np.shape(scores))
+    scores = real_array("scores", scores)
+    if scores.ndim != 2 or not scores.size:
+        raise SizeError(
+            f"scores must be (n_layers, h), with no axis of size 0: got "
+            f"{scores.shape}."
+        )
+    place = np.unravel_index(scores.argmax(), scores.shape)
     return tuple(int(axis) for axis in place)
 
 
@@ -75,7 +89,8 @@ def merged(attn, word_of):
     SizeError
         If attn is not (..., N, N).
     """
-    attn = np.asarray(attn)
+    attn = real_array("attn", attn)
+    word_of = several("word_of", word_of, "words")
     if attn.shape[-2:] != (len(word_of), len(word_of)):
         raise SizeError(
             f"attn must be (..., N, N) with N = {len(word_of)} pieces: got "

@@ -14,7 +14,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from helpers.pretrained.files import FileError, short
+from helpers.pretrained.files import FileError
+from helpers.sizes import quoted
 
 BLOCK = 32
 BLOCKS = {
@@ -126,7 +127,7 @@ class _Header:
     def new_name(self, what, known):
         name = self.text(LONGEST_NAME)
         if not name or name in known:
-            raise FileError(f"two times, or empty: the {what} {short(name)}.")
+            raise FileError(f"two times, or empty: the {what} {quoted(name)}.")
         return name
 
     def truths(self, n):
@@ -163,20 +164,20 @@ class _Header:
         """Return shape, kind, offset and bytes of one array."""
         n_axes = self.number("I")
         if not 1 <= n_axes <= MOST_AXES:
-            raise FileError(f"{short(name)} has {n_axes:,} axes, not 1 to 4.")
+            raise FileError(f"{quoted(name)} has {n_axes:,} axes, not 1 to 4.")
         shape = tuple(self.number("Q") for _ in range(n_axes))[::-1]
         if not 1 <= math.prod(shape) <= MOST_NUMBERS:
-            raise FileError(f"{short(name)} can't be of shape {shape}.")
+            raise FileError(f"{quoted(name)} can't be of shape {shape}.")
         number = self.number("I")
         if number not in KINDS:
             raise FileError(
-                f"{short(name)} is of type {number}; only "
+                f"{quoted(name)} is of type {number}; only "
                 f"{', '.join(BLOCKS)} are read."
             )
         in_block, dtype = BLOCKS[KINDS[number]]
         if shape[-1] % in_block:
             raise FileError(
-                f"{short(name)}: {shape[-1]} is no multiple of 32."
+                f"{quoted(name)}: {shape[-1]} is no multiple of 32."
             )
         n_bytes = math.prod(shape) // in_block * dtype.itemsize
         return shape, KINDS[number], self.number("Q"), n_bytes
@@ -189,10 +190,10 @@ class _Header:
             shape, kind, offset, n_bytes = rows[name]
             start = begin + offset
             if offset % step or start < free:
-                raise FileError(f"{short(name)} overlaps, or is not aligned.")
+                raise FileError(f"{quoted(name)} overlaps, or is not aligned.")
             free = start + n_bytes
             if free > len(self.data):
-                raise FileError(f"{short(name)} ends outside the file.")
+                raise FileError(f"{quoted(name)} ends outside the file.")
             tensors[name] = Tensor(shape, kind, start, n_bytes)
         return tensors
 

@@ -14,8 +14,9 @@ import os
 
 import numpy as np
 
-from helpers.pretrained.files import FileError, opened, short
+from helpers.pretrained.files import FileError, opened
 from helpers.pretrained.text_files import parsed_json
+from helpers.sizes import quoted
 
 LARGEST_HEADER = 1024**2  # bytes: room for 8,000 arrays
 MOST_AXES = 8
@@ -104,14 +105,14 @@ def _places(header, size):
         needed = math.prod(shape) * number_type.itemsize
         if not 0 <= start <= end <= size:
             raise FileError(
-                f"The array {short(name)} would lie at bytes {short(start)} "
-                f"to {short(end)} of {size:,}: outside the file, which may "
+                f"The array {quoted(name)} would lie at bytes {quoted(start)} "
+                f"to {quoted(end)} of {size:,}: outside the file, which may "
                 f"be cut short."
             )
         if end - start != needed:
             raise FileError(
-                f"The array {short(name)} has {end - start:,} bytes; its "
-                f"shape {short(shape)} and type need another number."
+                f"The array {quoted(name)} has {end - start:,} bytes; its "
+                f"shape {quoted(shape)} and type need another number."
             )
         places[name] = number_type, shape, start
         ends.append((start, end))
@@ -136,29 +137,29 @@ def _claim(name, claim):
         "data_offsets",
     }:
         raise FileError(
-            f"The array {short(name)} must have a dtype, a shape and "
+            f"The array {quoted(name)} must have a dtype, a shape and "
             f"data_offsets, and nothing else."
         )
     known = claim["dtype"]
     if known == "BF16":
         raise FileError(
-            f"The array {short(name)} is of type BF16, which NumPy does not "
+            f"The array {quoted(name)} is of type BF16, which NumPy does not "
             f"have. Save the model in float32, and it opens."
         )
     if not isinstance(known, str) or known not in NUMBER_TYPES:
         raise FileError(
-            f"The array {short(name)} has the unknown type {short(known)}; "
+            f"The array {quoted(name)} has the unknown type {quoted(known)}; "
             f"known are {', '.join(NUMBER_TYPES)}."
         )
     shape = _whole_numbers(name, "shape", claim["shape"])
     if len(shape) > MOST_AXES or 0 in shape:
         raise FileError(
-            f"The array {short(name)} must have at most {MOST_AXES} axes, "
-            f"none of size 0: got shape {short(shape)}."
+            f"The array {quoted(name)} must have at most {MOST_AXES} axes, "
+            f"none of size 0: got shape {quoted(shape)}."
         )
     offsets = _whole_numbers(name, "data_offsets", claim["data_offsets"])
     if len(offsets) != 2:
-        raise FileError(f"{short(name)} must have two data_offsets.")
+        raise FileError(f"{quoted(name)} must have two data_offsets.")
     return np.dtype(NUMBER_TYPES[known]), shape, *offsets
 
 
@@ -167,7 +168,7 @@ def _whole_numbers(name, what, values):
         type(value) is int and 0 <= value < 2**63 for value in values
     ):
         raise FileError(
-            f"{what} of the array {short(name)} must be whole numbers, 0 or "
-            f"more: got {short(values)}."
+            f"{what} of the array {quoted(name)} must be whole numbers, 0 or "
+            f"more: got {quoted(values)}."
         )
     return tuple(values)
