@@ -7,6 +7,7 @@ import pytest
 
 from helpers import roles
 from helpers.attention import softmax
+from helpers.explorers.learned_heads.trials import RANDOM_SEED
 from helpers.learn import weights_on_disk
 from helpers.learn.conversion import converted, up_train
 from helpers.learn.model import Model
@@ -63,6 +64,8 @@ def without(model, batch, *heads):
 def test_the_shipped_model_is_the_one_the_text_speaks_of(prose, shipped):
     recipe = weights_on_disk.RECIPES["repeat"]
     assert recipe.task == TASK and recipe.seed == 0 and recipe.steps == 800
+    assert "*Random (control)* is a draw of its own, not step 0" in prose
+    assert RANDOM_SEED != recipe.seed
     s = shipped.settings
     assert (s.n_layers, s.h, s.d_model) == (2, 4, 32)
     assert "two layers of four heads, d_model 32, seed 0, 800 steps" in prose
