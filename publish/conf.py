@@ -16,6 +16,15 @@ exclude_patterns = [
     "licences",
 ]
 html_theme = "furo"
+html_theme_options = {  # pictures take their ink from JupyterLab's theme
+    "dark_css_variables": {
+        "jp-ui-font-color1": "var(--color-foreground-primary)",
+        "jp-ui-font-color2": "var(--color-foreground-secondary)",
+        "jp-layout-color1": "var(--color-background-primary)",
+        "jp-content-link-color": "var(--color-link)",
+        "jp-error-color0": "#ff9d94",
+    }
+}
 html_title = project
 html_show_sourcelink = False
 html_copy_source = False

@@ -54,6 +54,18 @@ def test_every_slide_has_cells_that_exist_and_notes_in_their_notebook(path):
 
 
 @each
+def test_the_longest_path_has_the_slides_of_the_others(path):
+    def shown(slides):
+        return {(s.cells, s.poll, s.text, s.code, s.at_once) for s in slides}
+
+    def pictures(slides):
+        return {(s.explorer, state) for s in slides for state in s.states}
+
+    for part in (shown, pictures):
+        assert part(path.slides) <= part(PATHS["90"].slides)
+
+
+@each
 def test_what_is_said_fits_its_minutes(path):
     for slide in path.slides:
         count = len(re.findall(r"\w[\w'’.]*", notes(slide)))

@@ -10,7 +10,7 @@ import pytest
 
 from helpers.glossary import terms
 from publish.paths import paths
-from publish.tree import notebooks
+from publish.tree import ROOT, notebooks
 from tests.tools import missing
 
 LOADED = {"script": "src", "link": "href", "img": "src", "iframe": "src"}
@@ -121,6 +121,22 @@ def test_the_reading_copy_can_be_searched(reading):
         assert word in index
     glossary = (reading / "GLOSSARY.html").read_text(encoding="utf-8")
     assert all(term.meaning[:20] in glossary for term in terms()[:5])
+
+
+def test_pictures_have_light_ink_on_the_dark_pages_of_the_reading_copy(
+    reading,
+):
+    """Each colour that helpers/ takes from JupyterLab's theme is set."""
+    page = reading / "notebooks" / "07_grouped_query_attention.html"
+    text = page.read_text(encoding="utf-8")
+    dark = text[text.index('body[data-theme="dark"]') :].split("}")[0]
+    code = "".join(
+        path.read_text(encoding="utf-8")
+        for path in (ROOT / "helpers").rglob("*.py")
+    )
+    colours = set(re.findall(r"var\((--jp-[\w-]*color\d?)", code))
+    assert "--jp-ui-font-color1" in colours
+    assert all(f"{name}:" in dark for name in colours)
 
 
 def test_the_slides_have_no_dead_end(slides):

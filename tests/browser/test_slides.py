@@ -1,4 +1,4 @@
-"""The 45-minute deck in a browser: from the disk, by keyboard, readable."""
+"""The longest path in a browser: from the disk, by keyboard, readable."""
 
 import nbformat.v4 as nbf
 import pytest
@@ -6,6 +6,7 @@ import pytest
 from publish.paths import file_of, paths
 from tests.test_publish import need
 
+LONGEST = "90"  # it has the slides of the other paths too: test_lecture.py
 SMALLEST = 24  # pixels of text on a screen 1280 wide
 SMALLEST_LABEL = 12  # pixels of a word in a picture
 
@@ -42,8 +43,8 @@ def deck(tmp_path_factory):
     need("sphinx_revealjs")
     from publish.slides import build
 
-    page = build(tmp_path_factory.mktemp("deck") / "45", only="45")
-    return page.parent / "path-45.html"
+    page = build(tmp_path_factory.mktemp("deck") / LONGEST, only=LONGEST)
+    return page.parent / f"path-{LONGEST}.html"
 
 
 @pytest.fixture
@@ -81,7 +82,7 @@ def walk(page):
 def test_the_deck_is_walked_by_keyboard_and_readable(page):
     page, wrong = page
     slides = list(walk(page))
-    path = paths()["45"]
+    path = paths()[LONGEST]
     assert len(slides) == 1 + sum(len(s.states) or 1 for s in path.slides)
     for number, slide in enumerate(slides, start=1):
         assert slide["small"] == [], number
