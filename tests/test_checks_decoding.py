@@ -420,3 +420,17 @@ def test_inputs_may_be_written_into(check):
         return answer
 
     assert check(f).ok
+
+
+def test_out_and_keys_are_not_enough():
+    said = check_cached_step(lambda *given: with_helpers(*given)[:2])
+    assert "three things" in said.sentence
+
+
+def test_values_are_judged_as_keys_are():
+    def old_values(*given):
+        out, K, _ = with_helpers(*given)
+        return out, K, given[-1]
+
+    said = check_cached_step(old_values)
+    assert said.status == "no" and "returned V" in said.sentence

@@ -147,6 +147,16 @@ def test_a_wrong_score_is_named(name):
     assert word in result.sentence, result
 
 
+def test_a_score_that_is_right_once_is_not_right():
+    once = len(induction_check.SENTENCES[0])
+
+    def right_once(attn, tokens):
+        score = RIGHT_SCORES["helper"](attn, tokens)
+        return score if len(tokens) == once else score / 2
+
+    assert check_induction_score(right_once).status == "no"
+
+
 def test_each_mistake_in_scores_has_a_hint_of_its_own():
     hints = [m.hint for m in induction_check.MISTAKES]
     sentences = [m.sentence for m in induction_check.MISTAKES]
@@ -251,6 +261,14 @@ def test_each_built_head_has_its_role_and_none_has_none():
     assert max(none) < 0.3
     assert not np.triu(attn, 1).any()
     assert np.allclose(attn.sum(-1), 1)
+
+
+def test_a_built_head_with_nothing_to_find_rests_on_the_first_token():
+    attn, tokens = mystery_heads()
+    idle = ~roles.induction(tokens).any(-1)
+    head = [k for k, name in ANSWER.items() if name == "induction"]
+    resting = attn[:, LETTERS.index(head[0]), :, 0]
+    assert resting[idle].mean() > 0.9 > 0.1 > resting[~idle].mean()
 
 
 # --- a test of repeating ------------------------------------------------

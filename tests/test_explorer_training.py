@@ -275,6 +275,7 @@ def test_what_is_shipped_can_be_made_again(setting):
     again, known = made_anew(setting), shipped_runs()[setting]
     assert len(again["points"]) == len(known.points) == 100
     assert known.steps == WhoDidWhat.steps
+    assert again["seconds"] is None  # they are this machine's
     for new, old in zip(again["points"][:5], known.points):
         assert new["losses"] == pytest.approx(old.losses, abs=0.05)
     # One head may end blurred or one-sided: on another machine a rounding
