@@ -15,7 +15,7 @@ from helpers.pictures.bars import flop_bars
 from helpers.pictures.maps import Outline, attention_maps
 from helpers.pictures.pixels import map_png
 from helpers.pictures.stills import image, still
-from helpers.pictures.text import table, weight, word
+from helpers.pictures.text import per_cent, table, weight, word
 from helpers.sizes import Sizes
 
 SVG = "{http://www.w3.org/2000/svg}"
@@ -211,6 +211,17 @@ def test_numbers_are_legible_on_every_shade():
 @given(st.floats(0, 1))
 def test_weights_are_written_short(share):
     assert abs(float(weight(share)) - share) <= 0.005001
+
+
+@given(st.floats(0, 1) | st.floats(0, 0.001) | st.floats(0.999, 1))
+def test_shares_are_never_rounded_to_nothing_or_to_all(share):
+    said = per_cent(share)
+    if "under" in said or "over" in said:
+        assert 0 < share < 0.001 or 0.999 < share < 1
+    else:
+        assert abs(float(said[:-1]) / 100 - share) <= 0.000501
+        assert (said == "0.0%") == (share == 0)
+        assert (said == "100.0%") == (share == 1)
 
 
 def test_table_escapes_every_cell():

@@ -157,3 +157,15 @@ def test_answers_stay_inside_their_block():
 def test_words_are_escaped(svg):
     ET.fromstring(svg)
     assert "<script" not in svg
+
+
+def test_a_scale_may_begin_above_0_and_keeps_every_number_inside():
+    strip = Strip("one", (("seed 1", 0.5), ("seed 2", 3.0)), ())
+    svg = dot_strips([strip], "title", 2.0, "said", low=1.0)
+    ends = {
+        float(x) for x in re.findall(r'<circle cx="([\d.]+)" cy="[\d.]+"', svg)
+    }
+    ticks = re.findall(r'<path d="M([\d.]+) [^<]*<text[^>]*>([\d.]+)<', svg)
+    assert [number for _, number in ticks] == ["1", "1.25", "1.5", "1.75", "2"]
+    left, right = float(ticks[0][0]), float(ticks[-1][0])
+    assert ends == {left, right}

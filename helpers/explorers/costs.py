@@ -13,7 +13,7 @@ from helpers.cost import (
     softmax_work,
 )
 from helpers.pictures.bars import FLOPS_IN, STEP_NAMES
-from helpers.pictures.text import table
+from helpers.pictures.text import per_cent, table
 from helpers.sizes import Sizes
 
 IN_NARROW = "max(0, var(--why-more-lines, 0) - 1)"  # 1 below 1,100 pixels
@@ -81,7 +81,7 @@ def bars_in_words(N, counts, unit="FLOPs"):
     """Say what `flop_bars` shows of {name: Flops}."""
     said = "; ".join(
         f"{name}: {count.total // FLOPS_IN[unit]:,} {unit}, of which scores "
-        f"and weighted sum {count.attention / count.total:.1%}"
+        f"and weighted sum {per_cent(count.attention / count.total)}"
         for name, count in counts.items()
     )
     return f"{unit} of the matrix products at N = {N:,}. {said}."

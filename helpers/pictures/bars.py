@@ -1,7 +1,7 @@
 """FLOPs as bars: one bar a layer, one piece a step."""
 
 from helpers.pictures.colours import STEP_COLOURS
-from helpers.pictures.text import FONT, INK, escape
+from helpers.pictures.text import FONT, INK, escape, per_cent
 
 WIDTH = 980
 LEFT, RIGHT = 150, 950
@@ -68,7 +68,7 @@ def _bar(name, ledger, y, most, unit):
             f'<rect x="{x:.2f}" y="{y + 1}" width="{width:.2f}" '
             f'height="{BAR}" fill="{colour}"><title>'
             f"{STEP_NAMES[step]}: {steps[step] // FLOPS_IN[unit]:,} {unit}, "
-            f"{share:.1%}"
+            f"{per_cent(share)}"
             f"</title></rect>"
         )
         if width > 44:

@@ -51,6 +51,15 @@ def weight(share):
     return "1.0" if share >= 0.995 else f"{share:.2f}"[1:]
 
 
+def per_cent(share):
+    """Write a share as 12.5%; a small rest of 0 or 1 is not rounded away."""
+    if 0 < share < 0.0005:
+        return "under 0.1%"
+    if 0.9995 <= share < 1:
+        return "over 99.9%"
+    return f"{share:.1%}"
+
+
 def swatch(colour, place=""):
     """Return a small square of a legend, as an SVG tspan.
 

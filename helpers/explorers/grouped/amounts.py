@@ -7,7 +7,7 @@ from helpers.cost import binary_units, flops, kv_cache_bytes, parameters
 from helpers.explorers.grouped.layer import WIDTH
 from helpers.pictures.bars import flop_bars
 from helpers.pictures.memory import memory_bars
-from helpers.pictures.text import INK, table
+from helpers.pictures.text import INK, per_cent, table
 
 GIB, GB, MIB = "KiB, MiB, GiB", "GB", "MiB"
 UNITS = (GIB, GB, MIB)
@@ -147,7 +147,7 @@ def work(state):
     }
     said = "; ".join(
         f"{name}: {count.total:,} FLOPs, of which K and V "
-        f"{(count.K + count.V) / count.total:.1%}"
+        f"{per_cent((count.K + count.V) / count.total)}"
         for name, count in counts.items()
     )
     return flop_bars(
@@ -165,8 +165,8 @@ def work_line(state):
     return (
         f'<div style="color:{INK};line-height:1.5;min-height:3em">'
         f"<b>Shrinks:</b> W_K and W_V, so {fewer:,} parameters a layer "
-        f"instead of {numbers:,} ({fewer / numbers:.1%}); K and V, so "
-        f"{after.total / before.total:.1%} of the FLOPs at N = "
+        f"instead of {numbers:,} ({per_cent(fewer / numbers)}); K and V, so "
+        f"{per_cent(after.total / before.total)} of the FLOPs at N = "
         f"{state.N:,}. <b>Stays:</b> {after.attention:,} FLOPs for scores "
         f"and weighted sum, and all {state.h} maps.</div>"
     )

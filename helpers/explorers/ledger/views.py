@@ -17,7 +17,7 @@ from helpers.pictures.amounts import FILL, Amount, amount_bars
 from helpers.pictures.bars import FLOPS_IN, flop_bars
 from helpers.pictures.colours import STEP_COLOURS
 from helpers.pictures.stills import still
-from helpers.pictures.text import FAINT, INK, table
+from helpers.pictures.text import FAINT, INK, per_cent, table
 from helpers.sizes import Sizes
 
 
@@ -67,7 +67,7 @@ def _against(one, heads):
     if one == heads:
         return "the same as one head"
     more = "more" if heads > one else "fewer"
-    return f"{abs(heads / one - 1):.1%} {more} than one head"
+    return f"{per_cent(abs(heads / one - 1))} {more} than one head"
 
 
 def not_free(state):
@@ -82,12 +82,12 @@ def not_free(state):
     return _block(
         f"<b>Not free:</b> softmax, {softmax.exponentials:,} exponentials "
         f"(h = 1: {single.exponentials:,}), at 5 operations a score "
-        f"{softmax.operations / cost.total:.1%} beside the products; score "
-        f"memory {_score_memory(state, sizes.h)} in {state.number_type} "
+        f"{per_cent(softmax.operations / cost.total)} beside the products; "
+        f"score memory {_score_memory(state, sizes.h)} in {state.number_type} "
         f"(h = 1: {_score_memory(state, 1)}).<br>"
         f"<b>Balance:</b> scores and weighted sum are "
-        f"{cost.attention / cost.total:.1%} of the products at N = {N:,}; "
-        f"they overtake the projections at N = {formula} = "
+        f"{per_cent(cost.attention / cost.total)} of the products at "
+        f"N = {N:,}; they overtake the projections at N = {formula} = "
         f"{balance_N(sizes):,}.<br>"
         f"<b>Causal mask:</b> every score is counted here, since NumPy "
         f"computes them all. A kernel that skips hidden pairs computes "

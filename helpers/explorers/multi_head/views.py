@@ -17,7 +17,7 @@ from helpers.explorers.multi_head.layer import HAND_BUILT, RANDOM
 from helpers.pictures.bars import flop_bars
 from helpers.pictures.maps import MOST_MAPS, Outline, attention_maps
 from helpers.pictures.stills import still
-from helpers.pictures.text import FAINT, INK, escape, table
+from helpers.pictures.text import FAINT, INK, escape, per_cent, table
 from helpers.steps import RIGHT
 
 MOST_SAID = 8  # heads that the status line names one by one
@@ -208,8 +208,8 @@ def _price(N, sizes):
     return (
         f"<b>{cost.total:,} FLOPs</b> in matrix products at N = {N:,}: "
         f"{verdict}. One multiply-add is 2 FLOPs. Scores and weighted sum "
-        f"are {cost.attention / cost.total:.1%} of it; they overtake the "
-        f"projections at N = 2 · d_model = {2 * sizes.d_model:,}."
+        f"are {per_cent(cost.attention / cost.total)} of it; they overtake "
+        f"the projections at N = 2 · d_model = {2 * sizes.d_model:,}."
     )
 
 
