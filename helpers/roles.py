@@ -196,7 +196,7 @@ def head_mask(n_layers, h, without=()):
     Parameters
     ----------
     n_layers, h : int
-    without : iterable of (layer, head)
+    without : list of (layer, head)
 
     Returns
     -------
