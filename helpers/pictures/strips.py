@@ -143,11 +143,11 @@ def _legend(y, has_new):
     parts = [
         f'<circle cx="{LEFT}" cy="{y - 4}" r="{RADIUS}" fill="{PAPER}" '
         f'stroke="{OLD}" stroke-width="1.5"/><text x="{LEFT + 12}" y="{y}" '
-        f'font-size="11">shipped, one a seed; the stroke is their mean'
-        f"</text>"
+        f'font-size="11">shipped, one a seed; the stroke is their mean; '
+        f"× 3: three that touch</text>"
     ]
     if has_new:
-        x = LEFT + 330
+        x = LEFT + 440
         parts.append(
             f'<circle cx="{x}" cy="{y - 4}" r="{RADIUS}" fill="{NEW}"/>'
             f'<text x="{x + 12}" y="{y}" font-size="11">trained here</text>'
