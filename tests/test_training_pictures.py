@@ -102,6 +102,7 @@ def test_dots_that_hide_each_other_are_counted():
     apart = (*same, ("seed 5", 2.0), ("seed 6", 2.0), ("seed 7", 1.0))
     svg = dot_strips([Strip("h = 2", apart)], "t", 3, "d")
     assert re.findall(r"× (\d)", svg) == ["2", "5"]
+    assert "× n: so many that touch" in svg
     assert "×" not in dot_strips([Strip("h = 2", same[:1])], "t", 3, "d")
 
 

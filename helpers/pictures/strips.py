@@ -64,7 +64,9 @@ def dot_strips(strips, title, top, description, low=0):
         )
     for place, strip in enumerate(strips):
         parts.append(_strip(strip, TOP + PITCH * (place + 0.5), x_of))
-    parts.append(_legend(height - 8, any(strip.here for strip in strips)))
+    counted = any(">× " in part for part in parts)
+    has_new = any(strip.here for strip in strips)
+    parts.append(_legend(height - 8, counted, has_new))
     parts.append("</svg>")
     return "".join(parts)
 
@@ -139,12 +141,13 @@ def _counts(xs, y, strokes):
     return parts
 
 
-def _legend(y, has_new):
+def _legend(y, counted, has_new):
+    heap = "; × n: so many that touch" if counted else ""
     parts = [
         f'<circle cx="{LEFT}" cy="{y - 4}" r="{RADIUS}" fill="{PAPER}" '
         f'stroke="{OLD}" stroke-width="1.5"/><text x="{LEFT + 12}" y="{y}" '
-        f'font-size="11">shipped, one a seed; the stroke is their mean; '
-        f"× 3: three that touch</text>"
+        f'font-size="11">shipped, one a seed; the stroke is their mean'
+        f"{heap}</text>"
     ]
     if has_new:
         x = LEFT + 440
