@@ -133,9 +133,12 @@ def test_d06_a_slow_answer_plays_nothing_back(opened):
     mouse.up()
     released = time.time()
     last = int(slider.shown.replace(",", ""))
-    notebook.wait_for_text(f"in matrix products at N = {last:,}:")
-    done = json.loads(answer_of(notebook, 1))[before:]
+    for _ in range(20):  # it may have shown the last place on the way, too
+        done = json.loads(answer_of(notebook, 1))[before:]
+        if done[-1][1:] == [8, last]:
+            break
     assert done[-1][1:] == [8, last]
+    notebook.wait_for_text(f"in matrix products at N = {last:,}:")
     assert 0 < len(done) <= (released - pressed) / 0.2 + 2
     assert sum(start > released for start, *_ in done) <= 2
     assert json.loads(answer_of(notebook, 1))[before:] == done
