@@ -3,12 +3,14 @@
 import os
 import statistics
 import sys
+import time
 
 ONE_THREAD = {
     "OPENBLAS_NUM_THREADS": "1",
     "OMP_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",
 }
+WARM = 0.02  # seconds
 
 
 def hold_to_one_thread(module):
@@ -26,14 +28,16 @@ def hold_to_one_thread(module):
 def medians(calls, clock, turns):
     """Return {name: median seconds}; the contestants take turns.
 
-    In its turn each is called twice, and the second call is timed: by then
-    its inputs are in the processor's fast memory, whoever came before, and
-    the threads of the one before have stopped looking for work.
+    In its turn each is called for WARM seconds, and then once more, timed:
+    by then its inputs are in the processor's fast memory, whoever came
+    before, and the threads of the one before have stopped looking for work.
     """
     taken = {name: [] for name in calls}
     for _ in range(turns):
         for name, call in calls.items():
-            call()
+            began = time.perf_counter()
+            while time.perf_counter() < began + WARM:
+                call()
             start = clock()
             call()
             taken[name].append(clock() - start)

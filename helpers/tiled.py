@@ -124,8 +124,8 @@ def tiled_attention(
             bounded = tame[place] and bound <= SAFE
             reach = sight.reach(some)
             k, v = K[place][:reach], V[place][:reach]
-            seen_at = partial(sight.of, place, some)
-            out[(*place, some)] = _rows(q, k, v, seen_at, room, bounded)
+            hidden_at = partial(sight.hidden, place, some)
+            _rows(q, k, v, hidden_at, bounded, room, out[(*place, some)])
 
     if threads == 1:
         work()
@@ -147,25 +147,25 @@ def _taken(todo):
             return
 
 
-def _rows(q, k, v, seen_at, room, bounded):
+def _rows(q, k, v, hidden_at, bounded, room, out):
     """Let the queries q (n, d_k) of one tile walk along all keys.
 
-    A score is q @ k: the queries carry the scale. The scores of each tile
-    are written into `room`, again and again. If they are `bounded`, no
-    running maximum is needed.
+    A score is q @ k: the queries carry the scale. If scores are `bounded`,
+    no running maximum is needed. Those of each tile are written into `room`,
+    again and again, and the averages to `out` (n, d_v) at the end.
     """
-    top = np.full((len(q), 1), 0 if bounded else -np.inf, q.dtype)
+    top = np.full((len(q), 1), -np.inf, q.dtype)
     total = np.zeros((len(q), 1), q.dtype)
     kept = np.zeros((len(q), v.shape[-1]), q.dtype)
     for keys in tiles(len(k), room.shape[1]):
-        seen = seen_at(keys)
-        if not seen.any():
+        hidden = hidden_at(keys)
+        if hidden is not None and hidden.all():
             continue
         scores = room[: len(q), : len(k[keys])]
         np.matmul(q, k[keys].T, out=scores)
         if not bounded:
-            if not seen.all():
-                np.copyto(scores, -np.inf, where=~seen)
+            if hidden is not None:
+                np.copyto(scores, -np.inf, where=hidden)
             before, top = top, np.maximum(top, scores.max(-1, keepdims=True))
             finite = np.where(np.isneginf(top), 0, top)
             shrink = np.exp(before - finite)  # 0 if nothing was seen before
@@ -174,12 +174,12 @@ def _rows(q, k, v, seen_at, room, bounded):
             scores -= finite
             np.maximum(scores, LOWEST[q.dtype.type], out=scores)
         np.exp(scores, out=scores)
-        if not seen.all():
-            np.copyto(scores, 0, where=~seen)
+        if hidden is not None:
+            np.copyto(scores, 0, where=hidden)
         total += scores @ np.ones((scores.shape[-1], 1), q.dtype)
         kept += scores @ v[keys]
     total[total == 0] = 1  # nothing was seen, and nothing was kept
-    return kept / total
+    np.divide(kept, total, out=out)
 
 
 def _lengths(vectors):
@@ -203,8 +203,6 @@ def tiles(n, size):
 class Sight:
     """Which keys a tile of queries sees, without a whole map."""
 
-    ALL = np.array([[True]])
-
     def __init__(self, mask, causal, front, N_q, N_k):
         self._causal, self._queries_per_kv = causal, front[-1]
         self._ahead = N_k - N_q  # query i stands at place i + ahead
@@ -222,14 +220,16 @@ class Sight:
             return self._N_k
         return max(rows.stop + self._ahead, 0)
 
-    def of(self, place, rows, keys):
-        """Return a bool array that broadcasts to the tile's scores."""
-        seen = self.ALL
+    def hidden(self, place, rows, keys):
+        """Return which scores of a tile are hidden, as bools; None: none."""
+        hidden = None
         if self._causal and keys.stop - 1 > rows.start + self._ahead:
             queries = np.arange(rows.start, rows.stop)[:, None]
-            seen = np.arange(keys.start, keys.stop) <= queries + self._ahead
+            hidden = np.arange(keys.start, keys.stop) > queries + self._ahead
         if self._mask is not None:
             *batch, kv_head, query_head = place
             head = kv_head * self._queries_per_kv + query_head
-            seen = seen & self._mask[(*batch, head, rows, keys)]
-        return seen
+            masked = ~self._mask[(*batch, head, rows, keys)]
+            if masked.any():
+                hidden = masked if hidden is None else hidden | masked
+        return hidden
