@@ -207,9 +207,16 @@ def pictures_in(markdown):
 
 
 def explorer_complaints(notebook):
-    """Complain about explorers without a still, pictures without words."""
+    """Complain about explorers without a still, pictures without words.
+
+    A picture below a "Predict" would give the answer away: it is folded.
+    """
     found = []
     for cell in prose_cells(notebook):
+        asked = cell.source.partition("**Predict**")[2]
+        in_sight = re.sub("<details>.*?</details>", "", asked, flags=re.S)
+        if pictures_in(in_sight):
+            found.append(f"{named(cell)} shows what is to be predicted")
         if any(not alt.strip() for alt in pictures_in(cell.source)):
             found.append(f"{named(cell)} has a picture without alt text")
     cells = notebook.cells

@@ -129,6 +129,10 @@ BREAKS = [
     ("explorers", lambda n: n.cells[2].update(source="Move it.")),
     ("explorers", lambda n: n.cells[2].update(source="![](map.svg)")),
     ("explorers", lambda n: n.cells[2].update(source="<img src='a.svg'>")),
+    (
+        "explorers",
+        lambda n: n.cells[2].update(source="**Predict** it. ![A](map.svg)"),
+    ),
     ("explorers", lambda n: n.cells.pop(4)),
     ("explorers", lambda n: n.cells.insert(4, code("x = 1"))),
     ("values", lambda n: n.cells[3].update(source="print(slider.value)")),

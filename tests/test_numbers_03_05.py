@@ -173,8 +173,9 @@ def test_a_study_is_predicted_before_its_picture(one_head_page, study):
     before, found, after = one_head_page.partition(
         f"](images/03_study_{study}"
     )
-    asked = before.rindex("**Predict**")
-    assert found and before.rindex("![") - asked < 100  # right before it
+    asked = before[before.rindex("**Predict**") :]
+    assert found and len(asked) < 500  # this study's own
+    assert asked.rindex("<details>") > asked.rfind("</details>")
     assert "**Predict**" not in after[:200]
 
 
