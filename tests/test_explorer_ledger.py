@@ -236,6 +236,14 @@ def test_measuring_without_a_loop_runs_at_once(explorer, quick):
     )
     explorer.clock.show_table.value = True
     assert explorer.clock.table.picture.count("<tr>") == 9
+    explorer.clock.show_table.value = False
+    assert explorer.clock.table.picture == ""
+
+
+def test_measuring_again_forgets_the_runs_before(explorer, quick):
+    explorer.clock.measure.click()
+    explorer.clock.measure.click()
+    assert explorer.clock.times.rounds == 2
 
 
 def test_times_belong_to_their_setting(explorer, quick):
@@ -268,6 +276,19 @@ def test_stop_is_heard_between_slices(explorer, quick):
 
     asyncio.run(use())
     assert explorer.clock.slices.running is False
+
+
+def test_another_setting_ends_the_measurement(explorer, quick):
+    async def use():
+        explorer.clock.measure.click()
+        await until(lambda: explorer.clock.times.seconds)
+        explorer.d_model.value = 64
+        assert not explorer.clock.slices.running
+        assert not explorer.clock.measure.disabled
+        await asyncio.sleep(0.05)
+        assert explorer.clock.times == Times(128, 64)
+
+    asyncio.run(use())
 
 
 def test_measuring_in_a_loop_comes_to_its_end(explorer, quick):

@@ -101,6 +101,27 @@ def test_every_answer_of_every_cell_is_explained_and_kept(reading):
     assert shown(reading).choice.value == CELLS[0].question.right
 
 
+def test_the_weight_is_that_of_the_outlined_cell(reading):
+    for place, cell in enumerate(CELLS):
+        reading.cell.value = place
+        attn = map_of_one_head(cell.causal)
+        assert (reading.compute(reading.read()) == attn).all()
+        said = f"weight {attn[cell.query, cell.key]:.2f}"
+        if cell.causal and cell.key > cell.query:
+            said = "hidden by the mask"
+        assert reading.status.text == (
+            f"Outlined: row {TOKENS[cell.query]}, "
+            f"column {TOKENS[cell.key]}, {said}."
+        )
+
+
+def test_a_wrong_answer_is_read_but_not_right(reading):
+    for place, cell in enumerate(CELLS):
+        reading.cell.value = place
+        shown(reading).choice.value = 1 - min(cell.question.right, 1)
+        assert reading.message.text == f"{place + 1} of 5 cells read, 0 right."
+
+
 def test_one_move_draws_one_picture(reading, monkeypatch):
     drawn = []
     draw = map_reading.draw

@@ -133,6 +133,15 @@ def test_a_run_without_a_loop_stands_beside_the_shipped(explorer):
     assert explorer.stop.disabled
 
 
+def test_a_new_run_takes_the_place_of_the_last(explorer):
+    explorer.n_seeds.value = 3
+    explorer.run.click()
+    explorer.n_seeds.value = 1
+    explorer.run.click()
+    assert [t.seed for t in explorer.here] == [0] * 4
+    assert "4 of 4 trainings done here" in explorer.status.text
+
+
 def test_a_real_run_is_what_was_shipped():
     explorer = explore_study("heads")
     for _, trained in results.running(explorer.study, (0,)):

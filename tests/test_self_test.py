@@ -57,6 +57,7 @@ def test_an_untested_place_is_named():
 def test_it_waits_for_the_page():
     box = try_widgets()
     assert box.page.text == WAITING
+    assert box.page.widget._view_count == 0  # None: no page would count
     box.page.widget._view_count = 1  # as the page does when it draws
     assert box.page.text == ANSWERED
 
