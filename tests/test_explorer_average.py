@@ -189,6 +189,11 @@ def test_a_start_that_is_not_offered_is_refused(setting):
         explore_average(**setting)
 
 
+def test_it_starts_where_it_is_asked_to():
+    explorer = explore_average(x=-2, y=0.75, temperature=2)
+    assert explorer.read() == State(-2, 0.75, 2)
+
+
 def test_every_control_has_a_description(explorer):
     for control in (explorer.x, explorer.y, explorer.temperature):
         assert control.description

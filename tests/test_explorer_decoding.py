@@ -170,8 +170,10 @@ def test_without_a_loop_it_plays_to_the_end_at_once(explorer):
     explorer.playing.value = True
     assert explorer.N.value == 9 and explorer.playing.value is False
     is_sound(explorer)
+    places = []
+    explorer.N.observe(lambda change: places.append(change["new"]), "value")
     explorer.playing.value = True  # from the end it begins again
-    assert explorer.N.value == 9
+    assert places == [*explorer.N.options] and places[-1] == 9
 
 
 def in_a_loop(play, monkeypatch):

@@ -88,6 +88,16 @@ def test_every_step_of_the_dial_and_every_page(explorer, name, kind):
         is_sound(explorer)
 
 
+def test_another_model_begins_at_its_first_heads(explorer):
+    explorer.model.value = "Llama 3.1 405B"
+    explorer.page.value = explorer.page.options[1][1]
+    assert explorer.read().first > 0
+    pages = explorer.page.options
+    explorer.model.value = "Falcon 40B"
+    assert explorer.page.options == pages  # else they begin anew anyway
+    assert explorer.read().first == 0
+
+
 @pytest.mark.parametrize("name", (EXAMPLE, "Llama 3.1 405B", "Gemma 2B"))
 def test_every_memory_setting_at_the_corners(explorer, name):
     explorer.model.value = name

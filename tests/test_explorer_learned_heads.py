@@ -118,6 +118,12 @@ def test_every_sentence_and_every_query(explorer):
     assert len(seen) == len(SENTENCES)
 
 
+def test_the_query_keeps_its_place_in_another_sentence(explorer):
+    explorer.query.value = 20
+    explorer.sentence.value = SENTENCES[3]
+    assert explorer.read().query == 20
+
+
 @pytest.mark.parametrize("kind", (TRAINED, RANDOM))
 @pytest.mark.parametrize("step", (STEPS[0], STEPS[6], STEPS[-1]))
 def test_every_switch_and_none_at_all(explorer, step, kind):

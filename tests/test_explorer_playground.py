@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from helpers.controls.settings import CodeError
-from helpers.cost import flops, kv_cache_bytes, parameters
+from helpers.cost import binary_units, flops, kv_cache_bytes, parameters
 from helpers.explorers.multi_head import explore_multi_head
 from helpers.explorers.multi_head.layer import HAND_BUILT, RANDOM
 from helpers.explorers.playground import explore_playground
@@ -21,8 +21,8 @@ from helpers.learn.training import examine
 from helpers.learn.weights_on_disk import WeightsError
 from helpers.pretrained.sample import load_sample
 from helpers.sentences import HUNGRY, SENTENCES, words
-from helpers.sizes import D_MODEL_CHOICES, SizeError, divisors
-from tests.explorers import count_shows, is_old, plant_failure
+from helpers.sizes import D_MODEL_CHOICES, SizeError, Sizes, divisors
+from tests.explorers import count_shows, is_old, label, plant_failure
 
 CONTROLS = (
     "d_model h n_kv sentence text kind depth causal query key ledger_N "
@@ -98,6 +98,24 @@ def test_ledger_and_number_types(explorer):
         wanted = kv_cache_bytes(1, 2, 4, N, number_type=number_type)
         assert f"<title>{wanted:,} bytes</title>" in explorer.cache.picture
         assert f"in {number_type}" in explorer.not_free.picture
+
+
+def test_what_is_shared_stands_beside_what_is_not(explorer):
+    explorer.restore("set 24-6-2")
+    N, plain, shared = explorer.ledger_N.value, Sizes(24, 6), Sizes(24, 6, 2)
+    said = label(explorer.bars)
+    assert f"n_kv = h = 6: {flops(N, plain).total:,} FLOPs" in said
+    assert f"n_kv = 2, here: {flops(N, shared).total:,} FLOPs" in said
+    few, many = (
+        binary_units(
+            kv_cache_bytes(
+                1, n_kv, 4, N, number_type=explorer.number_type.value
+            )
+        )
+        for n_kv in (2, 6)
+    )
+    assert f"</b> {few} a layer" in explorer.kept.picture
+    assert f"(n_kv = h: {many})" in explorer.kept.picture
 
 
 # --- what one control does to another --------------------------------------

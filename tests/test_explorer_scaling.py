@@ -43,6 +43,9 @@ def is_sound(explorer):
     assert label == explorer.scale_status.text
     assert label.startswith(f"d_k = {state.d_k}, ")
     assert ("without scale" in label) is not state.scaled
+    colours = views.RAW_COLOUR, views.SCALED_COLOUR
+    filled = [f'fill="{c}"' in explorer.bars.picture for c in colours]
+    assert filled == [not state.scaled, state.scaled]
     label = ET.fromstring(explorer.map.picture).get("aria-label")
     assert label == explorer.mask_status.text
     assert (result.attn[~result.visible] == 0).all()
