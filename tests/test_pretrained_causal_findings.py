@@ -1,12 +1,13 @@
 """What is said of the causal model's heads is so, and is said with care."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from helpers import roles
-from helpers.pretrained import corpus, fits
+from helpers.pretrained import causal_tokens, corpus, fits
 from helpers.pretrained.causal import load_causal
 from helpers.pretrained.causal_findings import (
     fingerprint,
@@ -142,6 +143,50 @@ def test_random_tokens_come_twice(real):
     assert len(ids) == 11 and ids[1:6] == ids[6:]
     assert len(set(ids)) == 6
     assert roles.induction(ids)[7, 3]
+
+
+def made_up(run=None):
+    """Return what stands for a model of 80 tokens, three heads a key."""
+    sizes = SimpleNamespace(queries_per_kv=3)
+    settings = SimpleNamespace(vocabulary=80, sizes=sizes)
+    return SimpleNamespace(settings=settings, run=run)
+
+
+def test_the_first_token_of_each_copy_is_not_asked():
+    def knows_all_but_these(ids, **_):
+        logits = np.zeros((len(ids), 80))
+        logits[np.arange(len(ids) - 1), ids[1:]] = 99
+        logits[[0, len(ids) // 2]] = 0
+        return SimpleNamespace(logits=logits)
+
+    assert removal(made_up(knows_all_but_these), [5]) == pytest.approx((0, 0))
+
+
+def test_heads_that_share_keys_are_named_once():
+    heads = [(2, 4), (2, 3), (0, 8), (2, 0)]
+    assert causal_tokens.shared_by(heads, made_up()) == [
+        (2, 3),
+        (0, 6),
+        (2, 0),
+    ]
+
+
+def test_random_heads_of_the_same_layers_are_not_the_best(monkeypatch):
+    scores = np.arange(36.0).reshape(9, 4).T  # the best: in all four layers
+    scores = np.vstack((scores, np.zeros(9)))
+    monkeypatch.setattr(
+        causal_tokens,
+        "token_scores",
+        lambda *_: dict.fromkeys(causal_tokens.ROLES, scores),
+    )
+    monkeypatch.setattr(causal_tokens, "removal", lambda *_: (1.0, 2.0))
+    lost = causal_tokens.measured_on_tokens(made_up(), [1], [2])
+    lost = lost["loss in nats"]
+    best = set(lost["without the top 10"]["heads"])
+    draws = lost["without random 10 of the same layers"]
+    drawn = {head for draw in draws for head in draw["heads"]}
+    assert len(best) == 10 < len(drawn) and not best & drawn
+    assert {place(head)[0] for head in drawn} == {0, 1, 2, 3}
 
 
 def test_only_what_a_query_can_see_is_asked():

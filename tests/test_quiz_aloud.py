@@ -237,6 +237,12 @@ def test_folds_stay_open_while_one_marks():
 def test_all_follow_ups_stand_in_the_text_without_a_kernel():
     html = follow_ups(FOLLOW_UPS)._repr_mimebundle_()["text/html"]
     assert html.count("<details") == 3 * len(FOLLOW_UPS) == 39
+    asked = FollowUp("topic", "question", "right", "wrong", "because", "04")
+    html = follow_ups([asked])._repr_mimebundle_()["text/html"]
+    good, wrong, why = html.split("<details")[1:]
+    assert "A good answer" in good and "right" in good
+    assert "common wrong" in wrong and ">wrong<" in wrong
+    assert "Why" in why and "because" in why
     hostile = FollowUp(*[HOSTILE] * 6)
     assert "<img" not in follow_ups([hostile])._repr_mimebundle_()["text/html"]
 
