@@ -192,6 +192,14 @@ def test_the_command_names_what_it_can_make(capsys):
     assert "No studies 'dreams': there are heads," in capsys.readouterr().out
 
 
+def test_weights_are_made_by_the_one_who_makes_them(monkeypatch, capsys):
+    monkeypatch.setattr(make, "make_role_models", lambda: "role models")
+    monkeypatch.setattr(make, "make_weights", lambda name: f"of {name}")
+    assert make.main(["weights"]) == 0
+    made = [*(f"of {name}" for name in make.RECIPES), "role models"]
+    assert capsys.readouterr().out.splitlines() == made
+
+
 # --- roles in a row -------------------------------------------------------
 
 

@@ -336,6 +336,7 @@ def test_the_circuit_is_found_on_a_few_pairs(read):
     assert hidden["3-4 and 3-9"] < hidden["nothing"] / 2
     assert hidden["layers 4 to 6"] > 0.9 * hidden["nothing"]
     first, second = got["lead"]
+    assert first - second == pytest.approx(hidden["nothing"])
     patched, back = got["patched"]["into layer 4"]
     assert patched == pytest.approx(second, abs=0.1)
     assert back == pytest.approx(first, abs=0.1)
@@ -350,9 +351,19 @@ def test_fits_are_scored_for_every_kind(monkeypatch):
 
     def read(text, hide=(), patch=None):
         N = len(text.split()) + 2
-        return reading(text, np.full((LAYERS, H, N, N), 1 / N))
+        early = np.arange(N, 0, -1) / np.arange(N + 1).sum()
+        return reading(text, np.tile(early, (LAYERS, H, N, 1)))
 
+    folds, real = [], findings.held_out
+    monkeypatch.setattr(
+        findings,
+        "held_out",
+        lambda hits, pair: folds.append([*pair]) or real(hits, pair),
+    )
     got = of_fits(read)
+    two = [0, 0, 1, 1]  # both texts of a pair stay in one half
+    assert folds == [two, two, two, [*two, 2, 2]]
+    assert got["animals only"]["right"].tolist() == [[1] * H] * LAYERS
     assert list(got) == [*fits.KINDS, "winograd", "animals only"]
     assert [found["n"] for found in got.values()] == [2, 2, 2, 3, 1]
     assert got["active"]["shift"].tolist() == [[0] * H] * LAYERS
