@@ -26,11 +26,7 @@ from helpers.attention import (
 from helpers.choice_rules import require_kind, require_sizes, several
 from helpers.number_rules import as_array, float_type, require_kept
 from helpers.rope import rotate
-from helpers.sizes import (
-    SizeError,
-    require_memory,
-    whole,
-)
+from helpers.sizes import SizeError, require_memory, whole
 
 FIRST_ROOM = 16  # tokens
 

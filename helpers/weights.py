@@ -14,11 +14,7 @@ from helpers.array_rules import require_finite
 from helpers.choice_rules import pair, require_sizes
 from helpers.map_rules import checked_relations
 from helpers.number_rules import float_type, real_array, solvable_array
-from helpers.sizes import (
-    SizeError,
-    require_memory,
-    whole,
-)
+from helpers.sizes import SizeError, require_memory, whole
 
 SCORE = 8.0  # size of the scaled score of a wanted key against an equal code
 SEED = 7
