@@ -67,9 +67,9 @@ def counting():
 
 def count(array):
     """Return a view of `array` whose products are counted."""
-    kind = as_array("array", array).dtype
-    if kind.kind not in "fiub":
-        raise TypeError(f"array must hold real numbers: got {kind}.")
+    array = as_array("array", array)
+    if array.dtype.kind not in "fiub":
+        raise TypeError(f"array must hold real numbers: got {array.dtype}.")
     return np.asarray(array).view(CountedArray)
 
 

@@ -147,14 +147,13 @@ def record(name):
     ValueError
         If there is no such file.
     """
-    known = {path.stem: path for path in SHIPPED.glob("*.json")}
-    found = known.get(str(name).replace(" ", "_"))
-    if found is None:
+    path, known = file_of(str(name)), sorted(SHIPPED.glob("*.json"))
+    if path not in known:
         raise ValueError(
             f"No results of a study {quoted(name)} are shipped; there are "
-            f"{', '.join(sorted(known))}."
+            f"{', '.join(found.stem for found in known)}."
         )
-    return json.loads(found.read_text(encoding="utf-8"))
+    return json.loads(path.read_text(encoding="utf-8"))
 
 
 def shipped(name):
